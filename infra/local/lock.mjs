@@ -59,6 +59,10 @@ const clear = (path, holder) => {
 
 let count = 0;
 
+/** A command that exits in the middle, on Ctrl-C, leaves no lock behind. */
+const held = new Set();
+process.once('exit', () => held.forEach((release) => release()));
+
 export const takeLock = async (path, what) => {
   mkdirSync(dirname(path), { recursive: true });
   const token = `${process.pid} ${Date.now()} ${(count += 1)}`;
@@ -80,9 +84,12 @@ export const takeLock = async (path, what) => {
     }
     await pause(pollMs);
   }
-  return () => {
+  const release = () => {
+    held.delete(release);
     if (holderOf(path) === token) rmSync(path, { force: true });
   };
+  held.add(release);
+  return release;
 };
 
 export const withLock = async (path, what, work) => {
