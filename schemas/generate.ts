@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot, readSchemas, withoutDocs } from './avro';
 import { lockName, newestLock, readLocks, releaseProblems } from './lock';
+import { withTopicTable } from './page';
 import { typescriptOf } from './typescript';
 
 const generatedPath = join('generated', 'records.ts');
+const pageFile = 'README.md';
 
 /** What is out of date below a schemas folder, one line each. */
 export const staleness = (schemasDir: string): string[] => {
@@ -16,13 +18,17 @@ export const staleness = (schemasDir: string): string[] => {
   const unlocked = schemas
     .filter(({ record }) => newestLock(locks, record.name)?.text !== withoutDocs(record))
     .map(({ path }) => `${path} differs from its newest version in lock/: generate with --lock`);
-  return [...stale, ...unlocked];
+  const page = readFileSync(join(schemasDir, pageFile), 'utf8');
+  const outdated = page === withTopicTable(page) ? [] : [`${pageFile}: the topic table is stale`];
+  return [...stale, ...unlocked, ...outdated];
 };
 
-export const writeRecords = (schemasDir: string): void => {
+export const writeGenerated = (schemasDir: string): void => {
   mkdirSync(join(schemasDir, 'generated'), { recursive: true });
   const records = readSchemas(schemasDir).map((schema) => schema.record);
   writeFileSync(join(schemasDir, generatedPath), typescriptOf(records));
+  const page = join(schemasDir, pageFile);
+  writeFileSync(page, withTopicTable(readFileSync(page, 'utf8')));
 };
 
 /** Adds the next version of each changed record to the lock; nothing is written when one does not get on with the past. */
@@ -46,7 +52,7 @@ export const writeLocks = (schemasDir: string): { added: string[]; problems: str
 const main = (args: readonly string[]): string[] => {
   const schemasDir = join(packageRoot(__dirname), 'schemas');
   if (args.includes('--check')) return staleness(schemasDir);
-  writeRecords(schemasDir);
+  writeGenerated(schemasDir);
   return args.includes('--lock') ? writeLocks(schemasDir).problems : [];
 };
 

@@ -10,9 +10,9 @@ export interface LockedSchema {
   text: string;
 }
 
-const lockFile = /^(\w+)\.v(\d+)\.json$/;
+const lockFile = /^(\w+)\.v(\d+)\.avsc$/;
 
-export const lockName = (record: string, version: number): string => `${record}.v${version}.json`;
+export const lockName = (record: string, version: number): string => `${record}.v${version}.avsc`;
 
 /** All released versions, oldest first within a record. */
 export const readLocks = (lockDir: string): LockedSchema[] =>
