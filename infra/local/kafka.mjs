@@ -27,6 +27,10 @@ const controllerPort = async (folder) => {
   return port;
 };
 
+/**
+ * A killed broker's registration is only taken over when its session has run out, so the session is shorter than the
+ * default 9 s.
+ */
 const settings = (folder, port, controller) => `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
@@ -40,6 +44,8 @@ log.retention.hours=168
 message.max.bytes=1048588
 auto.create.topics.enable=false
 group.initial.rebalance.delay.ms=0
+broker.heartbeat.interval.ms=1000
+broker.session.timeout.ms=5000
 offsets.topic.num.partitions=${internalPartitions}
 offsets.topic.replication.factor=1
 transaction.state.log.num.partitions=${internalPartitions}
