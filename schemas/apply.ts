@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { schemaText } from './generated/records';
 import {
   compatibilityLevel,
@@ -17,7 +18,7 @@ import { topics, type Subject, type TopicSpec } from './topics';
 export interface TopicAdmin {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
-  fetchTopicMetadata(): Promise<{ topics: { name: string; partitions: { replicas: number[] }[] }[] }>;
+  fetchTopicMetadata(): Promise<{ topics: { name: string; partitions: { leader: number; replicas: number[] }[] }[] }>;
   describeConfigs(query: {
     resources: { type: number; name: string; configNames: string[] }[];
     includeSynonyms: boolean;
@@ -54,6 +55,7 @@ export interface ApplyResult {
 
 const topicResource = 2;
 const createTimeoutMs = 30_000;
+const createPollMs = 50;
 /** Many small requests to one registry: some at a time are quick, all at once only queue up there. */
 const registryConcurrency = 8;
 
@@ -78,7 +80,9 @@ export const applyTopics = async (options: ApplyOptions): Promise<ApplyResult> =
   await broker('connecting', () => admin.connect());
   try {
     const plan = await planTopics(admin, registry, layout);
-    await Promise.all([createTopics(admin, plan), registerAll(registry, plan)]);
+    const outcomes = await Promise.allSettled([createTopics(admin, plan), registerAll(registry, plan)]);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
     const result = {
       created: plan.create.map(({ name }) => name),
       registered: plan.register.map(({ subject }) => subject),
@@ -146,10 +150,39 @@ const createTopics = async (admin: TopicAdmin, plan: TopicPlan): Promise<void> =
         configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
       })),
       timeout: createTimeoutMs,
-      waitForLeaders: true,
+      waitForLeaders: false,
     }),
   );
+  await waitForTopics(admin, new Set(plan.create.map(({ name }) => name)));
 };
+
+/** The controller answers before the brokers know; kafkajs's own waiting takes that moment for an error. */
+const waitForTopics = async (admin: TopicAdmin, names: ReadonlySet<string>): Promise<void> => {
+  const deadline = performance.now() + createTimeoutMs;
+  while (performance.now() < deadline) {
+    const ready = await topicsWithLeaders(admin);
+    if ([...names].every((name) => ready.has(name))) return;
+    await pause(createPollMs);
+  }
+  throw new SetupError(`Kafka: the new topics have no leaders after ${createTimeoutMs / 1000} s`);
+};
+
+const topicsWithLeaders = async (admin: TopicAdmin): Promise<Set<string>> => {
+  try {
+    const metadata = await admin.fetchTopicMetadata();
+    const ready = metadata.topics.filter(({ partitions }) => partitions.every(({ leader }) => leader >= 0));
+    return new Set(ready.map(({ name }) => name));
+  } catch (error) {
+    if (isNotYetKnown(error)) return new Set();
+    throw new SetupError(`Kafka: waiting for the new topics: ${String(error)}`);
+  }
+};
+
+const isNotYetKnown = (error: unknown): boolean =>
+  typeof error === 'object' &&
+  error !== null &&
+  'type' in error &&
+  (error.type === 'LEADER_NOT_AVAILABLE' || error.type === 'UNKNOWN_TOPIC_OR_PARTITION');
 
 const registerAll = async (registry: RegistryApi, plan: TopicPlan): Promise<void> => {
   const missing = new Map(plan.register.map((entry) => [entry.subject, entry]));

@@ -68,6 +68,10 @@ describe.each(schemas.map((schema) => [schema.path, schema.record] as const))('%
     }
   });
 
+  test('has no default that the registry of the local stack chokes on', () => {
+    expect(minified(current)).not.toContain('"default":"{}"');
+  });
+
   test('reads and is read by every released version', () => {
     expect(newestLock(locks, current.name)).toBeDefined();
     expect(releaseProblems(current, locks)).toEqual([]);
