@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  jwtVerify,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+} from 'jose';
+import { Refusal } from './errors';
+
+/** Who speaks, as the verified token says; nothing of it ever comes from a body (A7). */
+export interface Principal {
+  readonly tenant: string;
+  readonly app: string;
+  readonly account: string;
+  readonly roles: ReadonlySet<string>;
+}
+
+export interface Auth {
+  /** Throws `unauthenticated` for anything but a valid bearer token; `unavailable` while its keys cannot be had. */
+  readonly verify: (authorization: string | undefined) => Promise<Principal>;
+}
+
+const keySet = async (jwksUrl: string): Promise<JWTVerifyGetKey> =>
+  jwksUrl.startsWith('file:')
+    ? createLocalJWKSet(JSON.parse(await readFile(fileURLToPath(jwksUrl), 'utf8')) as JSONWebKeySet)
+    : createRemoteJWKSet(new URL(jwksUrl));
+
+const text = (claim: unknown): string | null =>
+  typeof claim === 'string' && claim.length > 0 && claim.length <= 128 ? claim : null;
+
+export const openAuth = (settings: {
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}): Auth => {
+  let keys: JWTVerifyGetKey | null = null;
+  return {
+    verify: async (authorization) => {
+      const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/.exec(authorization ?? '')?.[1];
+      if (token === undefined) throw new Refusal('unauthenticated', 'a bearer token is needed');
+      try {
+        keys ??= await keySet(settings.jwksUrl);
+      } catch {
+        throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
+      }
+      try {
+        const { payload } = await jwtVerify(token, keys, {
+          issuer: settings.issuer,
+          audience: settings.audience,
+          clockTolerance: 30,
+        });
+        const [account, tenant, app] = [
+          text(payload.sub),
+          text(payload['tenant']),
+          text(payload['app'] ?? payload['azp']),
+        ];
+        if (account === null || tenant === null || app === null)
+          throw new Refusal('unauthenticated', 'the token lacks sub, tenant or app');
+        const roles = Array.isArray(payload['roles'])
+          ? payload['roles'].filter((role): role is string => typeof role === 'string')
+          : [];
+        return { account, tenant, app, roles: new Set(roles) };
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        if (error instanceof errors.JWKSTimeout)
+          throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
+        throw new Refusal('unauthenticated', 'the token does not verify');
+      }
+    },
+  };
+};

@@ -1,0 +1,127 @@
+import type { Held } from './aggregate';
+import type { AggregateKey, Context, Decision, Emit, Row, Service, Trace, View } from './decision';
+
+/** One message with the trace it carries; `cause` names it in the facts it leads to. */
+export interface Item<M> {
+  readonly message: M;
+  readonly cause: string;
+  readonly trace: Trace;
+}
+
+export interface Fact extends Emit {
+  readonly eventId: string;
+  readonly occurredAt: number;
+  readonly trace: Trace;
+}
+
+export interface Told<M> {
+  readonly id: string;
+  readonly message: M;
+  readonly trace: Trace;
+}
+
+export type Outcome = { readonly ok: true; readonly reply: unknown } | { readonly ok: false; readonly error: unknown };
+
+export interface BatchResult<M, I> {
+  readonly facts: readonly Fact[];
+  readonly rows: readonly Row[];
+  readonly told: readonly Told<M>[];
+  readonly performs: readonly I[];
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Aggregates of one batch by kind and id. */
+export interface HeldSet {
+  get(key: AggregateKey): Held | undefined;
+  set(held: Held): void;
+  all(): Held[];
+}
+
+export const heldSet = (): HeldSet => {
+  const rows = new Map<string, Held>();
+  const name = (key: AggregateKey): string => `${key.kind}\u0001${key.id}`;
+  return {
+    get: (key) => rows.get(name(key)),
+    set: (held) => void rows.set(name(held.key), held),
+    all: () => [...rows.values()],
+  };
+};
+
+export const viewOf = (held: HeldSet, blobs: ReadonlyMap<string, Buffer>): View => ({
+  get: <S>(kind: string, id: string) => held.get({ kind, id })?.state as S | undefined,
+  revision: (kind, id) => held.get({ kind, id })?.revision ?? 0,
+  blob: (ref) => blobs.get(ref),
+});
+
+/**
+ * The pure middle of every batch, shared by the real writer and by the simulation: each message is decided against what
+ * the messages before it left behind. A throw blames its message alone and leaves no trace of it in the batch.
+ */
+export const decideBatch = <M, I>(
+  service: Service<M, I>,
+  held: HeldSet,
+  blobs: ReadonlyMap<string, Buffer>,
+  items: readonly Item<M>[],
+  base: { readonly now: number; readonly instance: string; readonly capacity: number },
+): BatchResult<M, I> => {
+  const view = viewOf(held, blobs);
+  const facts: Fact[] = [];
+  const rows: Row[] = [];
+  const told: Told<M>[] = [];
+  const performs: I[] = [];
+  const outcomes = items.map((item): Outcome => {
+    const context: Context = { ...base, capacity: base.capacity - performs.length, cause: item.cause };
+    try {
+      const decision = service.decide(view, item.message, context);
+      apply(decision, item, context);
+      return { ok: true, reply: decision.reply };
+    } catch (error) {
+      return { ok: false, error };
+    }
+  });
+  return { facts, rows, told, performs, outcomes };
+
+  function apply(decision: Decision<M, I>, item: Item<M>, context: Context): void {
+    const puts = (decision.put ?? []).map(({ key, state }) => ({ row: lockedRow(key), state }));
+    for (const fact of decision.emit ?? [])
+      if (fact.id === undefined && !puts.some(({ row }) => row.key.id === fact.about.id))
+        throw new Error(`${fact.type} about ${fact.about.id} would repeat an id: its aggregate did not change`);
+    for (const { row, state } of puts) {
+      row.state = state;
+      row.revision += 1;
+      row.changed = true;
+    }
+    const ordinals = new Map<string, number>();
+    const derive = (about: AggregateKey): string => {
+      const ordinal = ordinals.get(about.id) ?? 0;
+      ordinals.set(about.id, ordinal + 1);
+      return `${about.id}/${view.revision(about.kind, about.id)}/${ordinal}`;
+    };
+    for (const fact of decision.emit ?? [])
+      facts.push({
+        ...fact,
+        eventId: fact.id ?? `${derive(fact.about)}/${fact.type}`,
+        occurredAt: context.now,
+        trace: traced(item),
+      });
+    rows.push(...(decision.rows ?? []));
+    (decision.tell ?? []).forEach((tell, index) =>
+      told.push({ id: `${item.cause}/tell/${index}`, message: tell.message, trace: traced(item) }),
+    );
+    performs.push(...(decision.perform ?? []));
+  }
+
+  function lockedRow(key: AggregateKey): Held {
+    const row = held.get(key);
+    if (row === undefined) throw new Error(`${service.name} decided on ${key.kind} ${key.id} without having locked it`);
+    return row;
+  }
+
+  function traced(item: Item<M>): Trace {
+    return {
+      causationId: item.cause,
+      correlationId: item.trace.correlationId ?? item.cause,
+      traceparent: item.trace.traceparent,
+    };
+  }
+};

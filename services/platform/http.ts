@@ -1,0 +1,183 @@
+import swagger from '@fastify/swagger';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
+import type { Auth, Principal } from './auth';
+import { classify, codes, Refusal, type Code } from './errors';
+import type { Logger } from './log';
+import type { Metrics } from './metrics';
+
+/** Content of 256 KiB may need six bytes a character as JSON escapes, plus the other fields. */
+const bodyLimitBytes = 2 * 1024 * 1024;
+/** Longer than clients and proxies keep idle connections, so that the server never closes one that is being reused. */
+const keepAliveMs = 75_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal;
+  }
+  interface FastifyContextConfig {
+    /** No token: probes, metrics, callbacks that bring their own proof. */
+    open?: boolean;
+    /** The token must carry one of these roles. */
+    roles?: readonly string[];
+  }
+}
+
+export type Http = FastifyInstance<
+  import('fastify').RawServerDefault,
+  import('node:http').IncomingMessage,
+  import('node:http').ServerResponse,
+  import('fastify').FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** RFC 9457, with the stable code and, where there is one, the field. */
+export const problem = (
+  reply: FastifyReply,
+  code: Code,
+  detail: string,
+  field: string | null = null,
+  extra: Readonly<Record<string, unknown>> = {},
+): FastifyReply => {
+  const { http, means } = codes[code];
+  return reply
+    .status(http)
+    .type('application/problem+json')
+    .send({
+      ...extra,
+      type: 'about:blank',
+      title: means,
+      status: http,
+      code,
+      detail,
+      ...(field === null ? {} : { field }),
+    });
+};
+
+interface ValidationIssue {
+  readonly instancePath?: string;
+  readonly message?: string;
+  readonly params?: {
+    readonly requiredProperties?: readonly string[];
+    readonly additionalProperties?: readonly string[];
+  };
+}
+
+/** Names the field of a failed schema check the way the interface writes it: `choices.0.id`. */
+export const issueOf = (issue: ValidationIssue): { readonly code: Code; readonly field: string } => {
+  const path = (issue.instancePath ?? '').replace(/^\//, '').replaceAll('/', '.');
+  const missing = issue.params?.requiredProperties?.[0];
+  const extra = issue.params?.additionalProperties?.[0];
+  const join = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  if (missing !== undefined) return { code: 'field_missing', field: join(missing) };
+  if (extra !== undefined) return { code: 'field_not_allowed', field: join(extra) };
+  return { code: 'field_invalid', field: path === '' ? 'body' : path };
+};
+
+const onError =
+  (log: Logger) =>
+  (error: Error & { code?: string; validation?: ValidationIssue[] }, request: FastifyRequest, reply: FastifyReply) => {
+    if (error instanceof Refusal) return problem(reply, error.code, error.message, error.field, error.extra);
+    const issue = error.validation?.[0];
+    if (issue !== undefined) {
+      const { code, field } = issueOf(issue);
+      return problem(reply, code, `${field}: ${issue.message ?? 'is not valid'}`, field);
+    }
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+      return problem(reply, 'content_too_large', 'the body is too large', 'body');
+    if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+      return problem(reply, 'unsupported_media_type', 'send application/json');
+    if (error instanceof SyntaxError || error.code?.startsWith('FST_ERR_CTP_'))
+      return problem(reply, 'malformed', 'the body is not valid JSON', 'body');
+    if (classify(error) === 'transient') {
+      log.warn({ err: error, path: request.url }, 'a request could not be served now');
+      void reply.header('retry-after', '1');
+      return problem(reply, 'unavailable', 'a needed part is not there right now; the same request may come again');
+    }
+    log.error({ err: error, path: request.url }, 'a request failed');
+    return problem(reply, 'internal', 'something went wrong here; the log has it under this trace');
+  };
+
+export interface HttpDeps {
+  readonly service: string;
+  readonly auth: Auth;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Throws with the reason while the service cannot do its work. */
+  readonly ready: () => Promise<void>;
+  readonly beforeMetrics: () => Promise<void>;
+}
+
+export const openHttp = async (deps: HttpDeps): Promise<Http> => {
+  const app = Fastify({
+    bodyLimit: bodyLimitBytes,
+    keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: true,
+    logger: false,
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    routerOptions: { maxParamLength: 1_000 },
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Http;
+  app.setValidatorCompiler(TypeBoxValidatorCompiler as never);
+  // What is sent is built by our own code; validating it again would cost more than writing it.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler(onError(deps.log) as never);
+  app.setNotFoundHandler((request, reply) =>
+    problem(reply, 'not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`),
+  );
+  app.decorateRequest('principal', null as never);
+  app.addHook('onRequest', async (request) => {
+    const { open, roles } = request.routeOptions.config;
+    if (open === true || request.is404) return;
+    request.principal = await deps.auth.verify(request.headers.authorization);
+    if (roles !== undefined && !roles.some((role) => request.principal.roles.has(role)))
+      throw new Refusal('forbidden', `this route needs the role ${roles.join(' or ')}`);
+  });
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', info: { title: `Fairlead ${deps.service}`, version: '1' } },
+  });
+  const open = { config: { open: true }, schema: { hide: true } };
+  app.get('/livez', open, () => ({ status: 'ok' }));
+  app.get('/readyz', open, async (_request, reply) => {
+    try {
+      await deps.ready();
+      return { status: 'ready' };
+    } catch (error) {
+      return reply
+        .status(503)
+        .send({ status: 'not ready', reason: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  app.get('/metrics', open, async (_request, reply) => {
+    await deps.beforeMetrics();
+    return reply.type('text/plain; version=0.0.4').send(await deps.metrics.text());
+  });
+  app.get('/openapi.json', open, () => app.swagger());
+  return app;
+};
+
+const defaultLimit = 50;
+const maxLimit = 500;
+
+/** `?limit=` and `?after=` of every list. */
+export const page = (query: {
+  readonly limit?: unknown;
+  readonly after?: unknown;
+}): { readonly limit: number; readonly after: string | null } => {
+  const limit = query.limit === undefined ? defaultLimit : Number(query.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit)
+    throw new Refusal('field_invalid', `limit must be from 1 to ${maxLimit}`, 'limit');
+  return { limit, after: typeof query.after === 'string' && query.after !== '' ? query.after : null };
+};
+
+/** `{items, next}`: ask for one more than the limit; `next` is the cursor of the last item shown, null at the end. */
+export const listOf = <T>(
+  rows: readonly T[],
+  limit: number,
+  cursor: (row: T) => string,
+): { items: T[]; next: string | null } => {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next: rows.length > limit && last !== undefined ? cursor(last) : null };
+};

@@ -1,0 +1,113 @@
+import type { RecordName } from '../../schemas/generated/records';
+import type { InRecord } from './broker';
+import type { Codec, Decoded } from './codec';
+import type { RawRecord } from './dead-letters';
+import type { Trace } from './decision';
+import { classify } from './errors';
+import type { Logger } from './log';
+import { backoffMs, pause } from './pause';
+import type { Job, Settled, Writer } from './writer';
+
+/** How often a consumer that waits for room or for the registry tells its group that it is alive. */
+const aliveEveryMs = 2_000;
+/** The drain may be silent this long before the group is no longer told that all is well. */
+const maxStallMs = 120_000;
+
+/** What a service reads: one consumer group, its topics (without prefix) and the records it knows there. */
+export interface Input<M> {
+  readonly group: string;
+  readonly topics: Readonly<Record<string, readonly RecordName[]>>;
+  /** Urgent inputs are fetched at once; others gather up to 50 ms, which costs a third of the transactions. */
+  readonly urgent: boolean;
+  /** False where another gate recognises repeats (the ingress has the identity gate). */
+  readonly inbox: boolean;
+  /** Undefined = this record does not concern the service. */
+  readonly message: (decoded: Decoded, raw: RawRecord) => M | undefined;
+}
+
+/** What the writer is handed for a record that could not be decoded; deciding it throws the reason. */
+export interface Undecodable {
+  readonly type: 'undecodable';
+  readonly error: unknown;
+}
+
+export interface RecordJob<M> extends Job<M | Undecodable> {
+  readonly raw: RawRecord | null;
+}
+
+const header = (raw: InRecord, name: string): string | null => raw.headers[name]?.toString('utf8') ?? null;
+
+const traceOf = (raw: InRecord, eventId: string): Trace => ({
+  causationId: eventId,
+  correlationId: header(raw, 'ce_correlationid') ?? eventId,
+  traceparent: header(raw, 'traceparent'),
+});
+
+export const nextOffset = (offset: string): string => (BigInt(offset) + 1n).toString();
+
+const eventIdOf = (decoded: Decoded | null, raw: RawRecord): string =>
+  (decoded?.value as { eventId?: string } | undefined)?.eventId ?? `${raw.topic}:${raw.partition}:${raw.offset}`;
+
+export interface Intake {
+  readonly take: (raw: RawRecord, settle: (settled: Settled) => void, redriven?: boolean) => Promise<boolean>;
+}
+
+/** Decodes one record and queues it; true when it was queued, false when it does not concern this service. */
+export const intake = <M>(deps: {
+  readonly codec: Codec;
+  readonly writer: Writer<M | Undecodable>;
+  readonly input: Input<M>;
+  readonly stripPrefix: (topic: string) => string;
+  readonly log: Logger;
+  readonly stopping: () => boolean;
+}): Intake => {
+  const { codec, input } = deps;
+  const accepts = new Map(Object.entries(input.topics).map(([topic, records]) => [topic, new Set(records)]));
+
+  const decode = async (raw: RawRecord): Promise<Decoded | Undecodable> => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await codec.decode(raw.value, accepts.get(deps.stripPrefix(raw.topic)) ?? new Set());
+      } catch (error) {
+        if (classify(error) !== 'transient') return { type: 'undecodable', error };
+        if (deps.stopping()) throw error;
+        if (tries % 10 === 0) deps.log.warn({ err: error }, 'a record waits for the schema registry');
+        await pause(backoffMs(tries, 50, 3_000));
+      }
+    }
+  };
+
+  return {
+    take: async (raw, settle, redriven = false) => {
+      const decoded = await decode(raw);
+      const bad = 'type' in decoded;
+      const eventId = eventIdOf(bad ? null : decoded, raw);
+      const message = bad ? decoded : input.message(decoded, raw);
+      if (message === undefined) return false;
+      const job: RecordJob<M> = {
+        message,
+        raw,
+        cause: eventId,
+        trace: traceOf(raw, eventId),
+        claim: bad || !input.inbox ? null : { consumer: raw.group, topic: raw.topic, eventId },
+        // A redriven record is long behind the position of its partition and must not move it back.
+        position: redriven
+          ? null
+          : { consumer: raw.group, topic: raw.topic, partition: raw.partition, nextOffset: nextOffset(raw.offset) },
+        toldId: null,
+        bytes: raw.value?.length ?? 0,
+        settle,
+      };
+      deps.writer.add(job);
+      return true;
+    },
+  };
+};
+
+/** Waits for room while telling the group that it lives, as long as the drain gets on or its database is the reason. */
+export const waitForRoom = async <M>(writer: Writer<M>, alive: () => Promise<void>): Promise<void> => {
+  while (writer.full()) {
+    await Promise.race([writer.room(), pause(aliveEveryMs)]);
+    if (writer.stalledMs() < maxStallMs) await alive();
+  }
+};

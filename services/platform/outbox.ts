@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { Fact } from './decide-batch';
+import type { Statement } from './postgres';
+
+/** Unit of relay ownership; a power of two that many instances can share, few enough that one lease query covers all. */
+export const bucketCount = 64;
+
+/** Text, or bytes that are not text (headers of dead letters are kept as they came). */
+export type HeaderValue = string | { readonly base64: string };
+
+export const wireHeaders = (headers: Readonly<Record<string, HeaderValue>>): Record<string, string | Buffer> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : Buffer.from(value.base64, 'base64'),
+    ]),
+  );
+
+/** One record on its way to Kafka. `id` is drawn under the aggregate's lock, so ids of one aggregate follow its commits. */
+export interface OutboxRow {
+  readonly id: string;
+  readonly bucket: number;
+  readonly topic: string;
+  readonly partition: number | null;
+  readonly key: Buffer;
+  readonly value: Buffer | null;
+  readonly headers: Readonly<Record<string, HeaderValue>>;
+  readonly eventId: string;
+}
+
+export type NewOutboxRow = Omit<OutboxRow, 'id' | 'bucket'> & { readonly tenant: string };
+
+export const bucketOf = (tenant: string, key: Buffer): number =>
+  createHash('md5').update(tenant).update('\0').update(key).digest().readUInt16BE(0) % bucketCount;
+
+/** CloudEvents Kafka binding, binary mode, and the trace (X5). */
+export const headersOf = (fact: Fact, source: string): Record<string, string> => ({
+  ce_specversion: '1.0',
+  ce_id: fact.eventId,
+  ce_source: source,
+  ce_type: `fairlead.${fact.type}`,
+  ce_subject: fact.about.id,
+  ce_time: new Date(fact.occurredAt).toISOString(),
+  ...(fact.trace.causationId === null ? {} : { ce_causationid: fact.trace.causationId }),
+  ...(fact.trace.correlationId === null ? {} : { ce_correlationid: fact.trace.correlationId }),
+  ...(fact.trace.traceparent === null ? {} : { traceparent: fact.trace.traceparent }),
+});
+
+export const append = (
+  rows: readonly NewOutboxRow[],
+  writer: string,
+): { readonly statement: Statement; readonly buckets: number[] } => {
+  const buckets = rows.map((row) => bucketOf(row.tenant, row.key));
+  return {
+    buckets,
+    statement: {
+      name: 'outbox_append',
+      text: `INSERT INTO outbox (bucket, topic, partition, key, value, headers, event_id, writer)
+             SELECT bucket, topic, partition, key, value, headers, event_id, $8
+               FROM unnest($1::smallint[], $2::text[], $3::int[], $4::bytea[], $5::bytea[], $6::text[], $7::text[])
+                 WITH ORDINALITY AS u(bucket, topic, partition, key, value, headers, event_id, ordinal)
+              ORDER BY ordinal RETURNING id`,
+      values: [
+        buckets,
+        rows.map((row) => row.topic),
+        rows.map((row) => row.partition),
+        rows.map((row) => row.key),
+        rows.map((row) => row.value),
+        rows.map((row) => JSON.stringify(row.headers)),
+        rows.map((row) => row.eventId),
+        writer,
+      ],
+    },
+  };
+};
+
+/**
+ * Which of these buckets hold unsent rows of another writer. Asked after the append, under the aggregates' locks: an
+ * earlier row of the same aggregate is committed by then and so is seen, and the relay reads the table instead of
+ * overtaking it from memory.
+ */
+export const foreignBuckets = (buckets: readonly number[], writer: string): Statement => ({
+  name: 'outbox_foreign',
+  text: 'SELECT DISTINCT bucket FROM outbox WHERE bucket = ANY($1::smallint[]) AND writer <> $2',
+  values: [[...new Set(buckets)], writer],
+});

@@ -1,0 +1,147 @@
+import { Client, Pool, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
+import type { Logger } from './log';
+import { Transient } from './errors';
+
+/** Bound for one statement; a handler that needs longer is a defect, not a reason to hold locks. */
+const statementTimeoutMs = 30_000;
+const connectTimeoutMs = 5_000;
+/** How long a lost COMMIT is asked about before the batch is given back as transient. */
+const commitLookupMs = 30_000;
+
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+const config = (url: string, application: string): ClientConfig => ({
+  connectionString: url,
+  application_name: application,
+  connectionTimeoutMillis: connectTimeoutMs,
+  statement_timeout: statementTimeoutMs,
+  keepAlive: true,
+});
+
+/** Reads for HTTP, timers and operators. Small on purpose: the sum over all services must fit the server. */
+export const openPool = (url: string, application: string, log: Logger, max = 3): Pool => {
+  const pool = new Pool({ ...config(url, application), max, idleTimeoutMillis: 60_000 });
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  return pool;
+};
+
+export const query = async <R extends QueryResultRow>(
+  pool: Pool,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> => (await pool.query<R>(text, values as unknown[])).rows;
+
+/**
+ * A connection of one's own that sends several statements without waiting in between: BEGIN, claim and locks in one
+ * round trip, saves and COMMIT in the next. Reconnects on the next use after a loss.
+ */
+export interface Pipe {
+  burst(statements: readonly Statement[]): Promise<QueryResult[]>;
+  /** Sends saves and COMMIT; a COMMIT whose answer was lost is settled by reading the transaction's status (A5). */
+  commit(statements: readonly Statement[], xid: string): Promise<QueryResult[]>;
+  rollback(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const settleAll = async (pending: readonly Promise<QueryResult>[]): Promise<QueryResult[]> => {
+  const results = await Promise.allSettled(pending);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<QueryResult>).value);
+};
+
+const connectionLost = (error: unknown): boolean => {
+  const code = (error as { code?: unknown }).code;
+  return typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || code.startsWith('57P') || code.startsWith('08');
+};
+
+export const openPipe = (url: string, application: string, log: Logger): Pipe => {
+  let client: Client | null = null;
+  let closed = false;
+
+  const connect = async (): Promise<Client> => {
+    if (client !== null) return client;
+    if (closed) throw new Transient('the database connection is closed');
+    const fresh = new Client({ ...config(url, application), pipeline: true } as ClientConfig);
+    fresh.on('error', (error) => {
+      log.warn({ err: error }, 'the write connection was lost');
+      if (client === fresh) client = null;
+    });
+    fresh.on('end', () => {
+      if (client === fresh) client = null;
+    });
+    await fresh.connect();
+    // All statements here find their rows by key. A plan made while the tables are still empty must not stay a scan.
+    await fresh.query(
+      "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET idle_in_transaction_session_timeout = '60s'",
+    );
+    client = fresh;
+    return fresh;
+  };
+
+  const drop = async (): Promise<void> => {
+    const lost = client;
+    client = null;
+    // The server ends the open transaction with the connection; waiting for its goodbye would only delay the retry.
+    if (lost !== null) void lost.end().catch(() => undefined);
+  };
+
+  const burst = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
+    const on = await connect();
+    try {
+      return await settleAll(
+        statements.map((statement) => on.query({ ...statement, values: statement.values as unknown[] })),
+      );
+    } catch (error) {
+      if (connectionLost(error)) await drop();
+      throw error;
+    }
+  };
+
+  const committed = async (xid: string): Promise<boolean> => {
+    const deadline = Date.now() + commitLookupMs;
+    for (let pauseMs = 50; Date.now() < deadline; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+      try {
+        const [result] = await burst([{ text: 'SELECT pg_xact_status($1::xid8) AS status', values: [xid] }]);
+        const status = result?.rows[0]?.status as string | null | undefined;
+        if (status === 'committed') return true;
+        if (status !== 'in progress') return false;
+      } catch (error) {
+        log.warn({ err: error }, 'asking whether the last commit went through');
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    throw new Transient(`the outcome of transaction ${xid} is still unknown`);
+  };
+
+  return {
+    burst,
+    commit: async (statements, xid) => {
+      try {
+        return await burst([...statements, { text: 'COMMIT' }]);
+      } catch (error) {
+        if (!connectionLost(error)) throw error;
+        if (await committed(xid)) return [];
+        throw new Transient('the transaction was not committed', error);
+      }
+    },
+    rollback: async () => {
+      if (client === null) return;
+      try {
+        await burst([{ text: 'ROLLBACK' }]);
+      } catch {
+        await drop();
+      }
+    },
+    close: async () => {
+      closed = true;
+      const last = client;
+      client = null;
+      await last?.end().catch(() => undefined);
+    },
+  };
+};
