@@ -276,9 +276,11 @@ export const openConfiguration = (
     } catch {
       throw new BadSetting('FAIRLEAD_CONFIG', `cannot be read: ${file}`);
     }
-    // The built-in file alone has a port that depends on FAIRLEAD_PORT_BASE.
+    // The built-in file alone names an address that depends on FAIRLEAD_PORT_BASE.
     return parseConfiguration(
-      path === null ? text.replaceAll('${DEMO_REMOTE_PORT}', process.env['DEMO_REMOTE_PORT'] ?? '7410') : text,
+      path === null
+        ? text.replaceAll('${DEMO_REMOTE_URL}', process.env['DEMO_REMOTE_URL'] ?? 'http://127.0.0.1:7410')
+        : text,
     );
   };
   let config = load();

@@ -127,7 +127,7 @@ export const readEnvironment = (service: string, env: Env = process.env): Enviro
   },
   configPath: read(env, 'FAIRLEAD_CONFIG') ?? null,
   home: env['FAIRLEAD_HOME'] ?? '.fairlead',
-  instance: env['FAIRLEAD_INSTANCE'] ?? service,
+  instance: env['INSTANCE'] ?? service,
   role: env['FAIRLEAD_ROLE'] ?? null,
   shutdownGraceMs: whole(env, 'SHUTDOWN_GRACE_MS', 20_000, 0, 600_000),
 });

@@ -15,7 +15,9 @@ const derive = (prefix: string, parts: readonly string[]): string =>
   `${prefix}_${sha256Hex(canonicalBytes([...parts])).slice(0, idLength)}`;
 
 /** Everything a message starts is named by the message's identity, so a repeat names the same things. */
-export const idsOf = (identity: Identity): { readonly messageId: string; readonly runId: string; readonly taskId: string } => {
+export const idsOf = (
+  identity: Identity,
+): { readonly messageId: string; readonly runId: string; readonly taskId: string } => {
   const parts = [identity.tenant, identity.app, identity.account, identity.clientMessageId];
   return { messageId: derive('msg', parts), runId: derive('run', parts), taskId: derive('task', parts) };
 };

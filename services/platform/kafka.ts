@@ -129,14 +129,19 @@ const readHeaders = (headers: IHeaders | undefined): Record<string, Buffer> => {
 
 let prepared = false;
 
-export const openBroker = (settings: KafkaSettings, clientId: string, log: Logger): Broker => {
+/** The client itself, for setting up topics; services go through `openBroker`. */
+export const kafkaClient = (settings: KafkaSettings, clientId: string, log: Logger): Kafka => {
   if (!prepared) {
     process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';
     calmIdleRequestQueue();
     registerCodecs();
     prepared = true;
   }
-  const kafka = new Kafka(configOf(settings, clientId, log));
+  return new Kafka(configOf(settings, clientId, log));
+};
+
+export const openBroker = (settings: KafkaSettings, clientId: string, log: Logger): Broker => {
+  const kafka = kafkaClient(settings, clientId, log);
   const admin = kafka.admin();
   let adminUp: Promise<void> | null = null;
   const connectedAdmin = async (): Promise<typeof admin> => {

@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { serviceNames, type ServiceName } from '../platform/migrate';
+import { applyAllTopics, migrateAll, topicDrift } from './setup';
+
+const program = new Command('fairlead').description('Fairlead: long agent work that stays true').showHelpAfterError();
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+program
+  .command('migrate')
+  .description('create or upgrade the databases of all services, or of one')
+  .argument('[service]', serviceNames.join(' | '))
+  .action(async (service?: string) => {
+    if (service !== undefined && !(serviceNames as readonly string[]).includes(service))
+      throw new Error(`no service is named ${service}`);
+    await migrateAll((service as ServiceName | undefined) ?? null, say);
+  });
+
+const topicsCommand = program.command('topics').description('topics and schemas of this environment');
+const replicas = ['--replication-factor <n>', 'copies of each partition', '1'] as const;
+const insync = ['--min-insync <n>', 'copies that must acknowledge', '1'] as const;
+topicsCommand
+  .command('apply')
+  .description('create missing topics, set compatibility, register schemas')
+  .option(...replicas)
+  .option(...insync)
+  .action(async (options: { replicationFactor: string; minInsync: string }) => {
+    if (!(await applyAllTopics(Number(options.replicationFactor), Number(options.minInsync), say)))
+      process.exitCode = 1;
+  });
+topicsCommand
+  .command('diff')
+  .description('what differs from the topic map')
+  .option(...replicas)
+  .option(...insync)
+  .option('--json', 'for machines')
+  .action(async (options: { replicationFactor: string; minInsync: string; json?: boolean }) => {
+    const drift = await topicDrift(Number(options.replicationFactor), Number(options.minInsync));
+    if (options.json === true) say(JSON.stringify(drift));
+    else if (drift.length === 0) say('topics and schemas are as the map says');
+    else for (const one of drift) say(`${one.what}: expected ${one.expected}, found ${one.actual}`);
+    if (drift.length > 0) process.exitCode = 1;
+  });
+
+program.parseAsync().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
