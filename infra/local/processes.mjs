@@ -124,7 +124,7 @@ export const launch = (home, { name, command, args, port, env = process.env, cwd
   return { name, pid: child.pid, port, exited };
 };
 
-export const lastLines = (home, name, count = 5) => {
+export const lastLines = (home, name, count = 15) => {
   try {
     const path = logPath(home, name);
     const { size } = statSync(path);

@@ -55,6 +55,7 @@ export const processEnv = (definition, { home, urls, portOf, port, instance, env
   return {
     ...shared,
     ...(database ? { DATABASE_URL: database } : {}),
+    HOST: '127.0.0.1',
     PORT: String(port),
     INSTANCE: instance,
     ...(definition.role ? { FAIRLEAD_ROLE: definition.role } : {}),

@@ -1,5 +1,5 @@
 // What one command has started, so that it can end exactly that.
-import { end, launch, running } from './processes.mjs';
+import { end, launch, running, withdraw } from './processes.mjs';
 import { serverNames, stopServers } from './servers.mjs';
 
 /** A service hands its turns over before it ends: SHUTDOWN_GRACE_MS (20 s) and some room. */
@@ -29,7 +29,9 @@ export const createSession = (home) => {
     stop: async () => {
       session.stopping = true;
       const mine = started.filter(({ name, pid }) => running(home, name)?.pid === pid);
-      return stopProcesses(home, mine);
+      const ended = await stopProcesses(home, mine);
+      for (const { name, pid } of started) withdraw(home, name, pid);
+      return ended;
     },
   };
   return session;

@@ -8,6 +8,7 @@ import { home, ports } from '../../infra/local/ports.mjs';
 import { allRunning, announce, isAlive, running, withdraw } from '../../infra/local/processes.mjs';
 import { wantedServers } from '../../infra/local/servers.mjs';
 import { describeStack } from '../../infra/local/stack.mjs';
+import { serviceDatabaseUrl as platformsDatabaseUrl } from '../../services/platform/migrate';
 
 const neverUsedPid = 2 ** 22 + 1;
 let folder: string;
@@ -70,6 +71,11 @@ describe('a service database follows from the administrator address', () => {
     const url = new URL(serviceDatabaseUrl('postgres://root:s%40crt@db:5432/postgres?sslmode=require', 'run-executor'));
     const password = createHmac('sha256', 's@crt').update('fairlead_run_executor').digest('hex');
     expect(url.href).toBe(`postgres://fairlead_run_executor:${password}@db:5432/fairlead_run_executor?sslmode=require`);
+  });
+
+  test('platform derives the same, or migrations would lock the services out', () => {
+    const admin = 'postgres://fairlead:abc%2Fdef@127.0.0.1:15432/postgres';
+    expect(serviceDatabaseUrl(admin, 'effect-ledger')).toBe(platformsDatabaseUrl(admin, 'effect-ledger'));
   });
 });
 
