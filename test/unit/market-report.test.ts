@@ -133,7 +133,7 @@ describe('market-report, the text of the demo', () => {
     expect(body).toContain('# MSFT and AAPL, 2009-03 to 2010-03');
     expect(body).toContain(`> ${demoText}`);
     expect(body).toContain('> Only the last year');
-    expect(body).toContain('| MSFT | 17.83 (2009-03) | 28.80 (2010-03) | +61.5 % | +61.5 % |');
+    expect(body).toContain('| MSFT | 17.99 (2009-03) | 28.80 (2010-03) | +60.1 % | +60.1 % |');
     expect(body).toContain('Your answer: annualised (asked under version 1, still good for this one)');
     expect(body).toContain('Share with dana@example.com: done, known by receipt');
     expect(body).toContain('vega-datasets 2.11.0, stocks.csv (BSD-3-Clause)');

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { extname, resolve } from 'node:path';
+
+const requireHere = createRequire(__filename);
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -9,10 +11,28 @@ const defaultExport = (loaded: unknown): unknown => {
   return isRecord(once) && 'default' in once ? once.default : once;
 };
 
-/** Loads the function that a configured module exports by default, CommonJS or ESM without top-level await. */
+interface CompilableModule {
+  _compile: (code: string, file: string) => void;
+}
+type Extensions = Record<string, (module: CompilableModule, file: string) => void>;
+
+/** Lets people point at their TypeScript as it is, and at what it imports; swc is loaded only when somebody does. */
+const allowTypeScript = (): void => {
+  const extensions = requireHere.extensions as unknown as Extensions;
+  if (extensions['.ts'] !== undefined) return;
+  const { transformFileSync } = requireHere('@swc/core') as typeof import('@swc/core');
+  extensions['.ts'] = (module, file) => {
+    const jsc = { target: 'es2023', parser: { syntax: 'typescript' } } as const;
+    const { code } = transformFileSync(file, { jsc, module: { type: 'commonjs' }, sourceMaps: 'inline', swcrc: false });
+    module._compile(code, file);
+  };
+};
+
+/** Loads the function that a configured module exports by default: TypeScript, CommonJS, or ESM without top-level await. */
 export const loadFunction = (path: string, baseDir: string): ((...args: never[]) => unknown) => {
   const file = resolve(baseDir, path);
-  const loaded: unknown = defaultExport(createRequire(__filename)(file));
+  if (extname(file) === '.ts') allowTypeScript();
+  const loaded: unknown = defaultExport(requireHere(file));
   if (typeof loaded !== 'function') throw new Error(`module ${path}: the default export must be a function`);
   return loaded as (...args: never[]) => unknown;
 };
