@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { run } from './install.mjs';
+import { run } from './machine.mjs';
 import { freePort, isPortFree } from './network.mjs';
 import { plainError } from './plain-error.mjs';
 

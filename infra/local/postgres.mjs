@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { authDir } from './auth.mjs';
 import { rolePassword } from './database-url.mjs';
-import { run } from './install.mjs';
+import { run } from './machine.mjs';
 import { plainError } from './plain-error.mjs';
 
 const adminRole = 'fairlead';
@@ -26,7 +26,9 @@ const password = (home) => {
   return readFileSync(path, 'utf8').trim();
 };
 
-export const localAdminUrl = (home, port) => `postgres://${adminRole}:${password(home)}@127.0.0.1:${port}/postgres`;
+/** Undefined as long as this home has made no database: asking for addresses makes nothing. */
+export const localAdminUrl = (home, port) =>
+  existsSync(passwordPath(home)) ? `postgres://${adminRole}:${password(home)}@127.0.0.1:${port}/postgres` : undefined;
 
 /** PostgreSQL refuses to run as root, so root runs it as user postgres. */
 const serverUser = () => {

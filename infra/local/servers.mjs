@@ -87,11 +87,11 @@ export const serverUrls = (home, env, portOf) => {
     REDIS_URL: () => `redis://127.0.0.1:${portOf('redis')}`,
   };
   const servers = ['kafka', 'registry', 'postgres', 'redis'];
-  const entries = Object.entries(local).map(([variable, url], index) => {
-    if (env[variable]) return [variable, env[variable]];
-    return portOf(servers[index]) === undefined ? undefined : [variable, url()];
-  });
-  return Object.fromEntries(entries.filter((entry) => entry !== undefined));
+  const entries = Object.entries(local).map(([variable, url], index) => [
+    variable,
+    env[variable] || (portOf(servers[index]) === undefined ? undefined : url()),
+  ]);
+  return Object.fromEntries(entries.filter(([, url]) => url !== undefined));
 };
 
 export const portBusy = (name, port) =>
