@@ -54,6 +54,10 @@ const registryCommand = ({ home, folder, port, database }) => ({
     APICURIO_DATASOURCE_URL: database.url,
     APICURIO_DATASOURCE_USERNAME: database.username,
     APICURIO_DATASOURCE_PASSWORD: database.password,
+    // Its default of 20 to 100 connections would be taken from what the services may use.
+    APICURIO_DATASOURCE_JDBC_INITIAL_SIZE: '2',
+    APICURIO_DATASOURCE_JDBC_MIN_SIZE: '2',
+    APICURIO_DATASOURCE_JDBC_MAX_SIZE: '20',
   },
   cwd: folder,
 });
