@@ -133,7 +133,10 @@ describe('tools', () => {
     expect([...tools.keys()]).toEqual(['price-series', 'telemetry']);
     expect(tools.get('telemetry')?.timeoutMs).toBe(5);
     expect(tools.get('price-series')?.timeoutMs).toBe(60_000);
-    expect(() => buildTools({ t: {} }, context)).toThrow('tools.t: needs exactly one of url, module');
+    expect(() => buildTools({ t: {} }, context)).toThrow('tools.t: needs exactly one of url, module, builtin');
+    expect(() => buildTools({ t: { builtin: 'x' } }, context)).toThrow('tools.t: builtin x: unknown');
+    const renamed = buildTools({ prices: { builtin: 'price-series', timeoutMs: 7 } }, context);
+    expect(renamed.get('prices')?.timeoutMs).toBe(7);
     expect(() => buildTools({ t: { url: 'x' } }, context)).toThrow('tools.t: url x: not an HTTP URL');
   });
 });

@@ -8,12 +8,13 @@ import { functionTool, toolTimeoutMs, type CallableTool, type Tool } from './too
 export interface ToolConfig {
   url?: string;
   module?: string;
+  builtin?: string;
   headers?: HeaderConfig;
   timeoutMs?: number;
 }
 
 /** The tools that come with Fairlead; a configured tool of the same name takes the place of one. */
-const builtinTools: ReadonlyMap<string, CallableTool> = new Map([['price-series', functionTool(priceSeries)]]);
+const builtinFunctions: ReadonlyMap<string, Tool> = new Map([['price-series', priceSeries]]);
 
 /** Makes every configured tool callable, or throws one error that names the path of what is wrong. */
 export const buildTools = (
@@ -27,12 +28,19 @@ export const buildTools = (
       throw new Error(`tools.${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
   });
-  return new Map([...builtinTools, ...configured]);
+  const builtin = [...builtinFunctions].map(([name, tool]): [string, CallableTool] => [name, functionTool(tool)]);
+  return new Map([...builtin, ...configured]);
 };
 
 const buildTool = (entry: ToolConfig, context: BuildContext): CallableTool => {
   const timeoutMs = entry.timeoutMs ?? toolTimeoutMs;
-  if ((entry.url === undefined) === (entry.module === undefined)) throw new Error('needs exactly one of url, module');
+  const places = [entry.url, entry.module, entry.builtin].filter((place) => place !== undefined);
+  if (places.length !== 1) throw new Error('needs exactly one of url, module, builtin');
+  if (entry.builtin !== undefined) {
+    const tool = builtinFunctions.get(entry.builtin);
+    if (tool === undefined) throw new Error(`builtin ${entry.builtin}: unknown; there is price-series`);
+    return functionTool(tool, { timeoutMs });
+  }
   if (entry.module !== undefined)
     return functionTool(loadFunction(entry.module, context.baseDir) as Tool, { timeoutMs });
   const headers = entry.headers ?? {};
