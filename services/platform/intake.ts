@@ -21,8 +21,8 @@ export interface Input<M> {
   readonly urgent: boolean;
   /** False where another gate recognises repeats (the ingress has the identity gate). */
   readonly inbox: boolean;
-  /** Undefined = this record does not concern the service. */
-  readonly message: (decoded: Decoded, raw: RawRecord) => M | undefined;
+  /** Undefined = this record does not concern the service. May wait, say for the keys of a token; Transient is retried. */
+  readonly message: (decoded: Decoded, raw: RawRecord) => M | undefined | Promise<M | undefined>;
 }
 
 /** What the writer is handed for a record that could not be decoded; deciding it throws the reason. */
@@ -64,14 +64,27 @@ export const intake = <M>(deps: {
   const { codec, input } = deps;
   const accepts = new Map(Object.entries(input.topics).map(([topic, records]) => [topic, new Set(records)]));
 
-  const decode = async (raw: RawRecord): Promise<Decoded | Undecodable> => {
+  interface Read {
+    readonly eventId: string;
+    readonly message: M | Undecodable | undefined;
+    readonly bad: boolean;
+  }
+
+  const read = async (raw: RawRecord): Promise<Read> => {
     for (let tries = 0; ; tries += 1) {
       try {
-        return await codec.decode(raw.value, accepts.get(deps.stripPrefix(raw.topic)) ?? new Set());
+        const decoded = await codec.decode(raw.value, accepts.get(deps.stripPrefix(raw.topic)) ?? new Set());
+        const message = input.message(decoded, raw);
+        return {
+          eventId: eventIdOf(decoded, raw),
+          message: message instanceof Promise ? await message : message,
+          bad: false,
+        };
       } catch (error) {
-        if (classify(error) !== 'transient') return { type: 'undecodable', error };
+        if (classify(error) !== 'transient')
+          return { eventId: eventIdOf(null, raw), message: { type: 'undecodable', error }, bad: true };
         if (deps.stopping()) throw error;
-        if (tries % 10 === 0) deps.log.warn({ err: error }, 'a record waits for the schema registry');
+        if (tries % 10 === 0) deps.log.warn({ err: error }, 'a record waits for what it is read with');
         await pause(backoffMs(tries, 50, 3_000));
       }
     }
@@ -79,10 +92,7 @@ export const intake = <M>(deps: {
 
   return {
     take: async (raw, settle, redriven = false) => {
-      const decoded = await decode(raw);
-      const bad = 'type' in decoded;
-      const eventId = eventIdOf(bad ? null : decoded, raw);
-      const message = bad ? decoded : input.message(decoded, raw);
+      const { eventId, message, bad } = await read(raw);
       if (message === undefined) return false;
       const job: RecordJob<M> = {
         message,
