@@ -1,0 +1,106 @@
+import type { StartRun } from '../../schemas/generated/records';
+import { emit, unreachable, type AggregateKey, type Emit } from '../platform/decision';
+import type { Command, Speaker } from './state';
+
+const runCommands = 'run.commands.v1';
+const responses = 'hil.responses.v1';
+
+/** Answers take their time; only silence is asked about again, ever more slowly (R25). */
+const firstAskMs = 10_000;
+const slowestAskMs = 300_000;
+export const attemptsUntilIncident = 10;
+
+export const askAgainAfterMs = (attempts: number): number => Math.min(firstAskMs * 2 ** (attempts - 1), slowestAskMs);
+
+export const ownerOf = (command: Command): string => (command.type === 'SubmitClarification' ? 'hil' : 'run-executor');
+
+export const carriesContent = (command: Command): boolean => command.type !== 'ControlRun';
+
+const startDefaults: Omit<
+  StartRun,
+  | keyof Speaker
+  | 'eventId'
+  | 'occurredAt'
+  | 'messageId'
+  | 'runId'
+  | 'taskId'
+  | 'content'
+  | 'contentSha256'
+  | 'receivedAt'
+  | 'attempt'
+> = {
+  relation: '',
+  agent: null,
+  title: null,
+  priority: 5,
+  scheduled: false,
+  requirements: null,
+  mode: 'queue',
+  dependsOnRunId: null,
+  parentRunId: null,
+  continuationOfRunId: null,
+  parentFacts: null,
+  interactionRef: null,
+  requestRevision: null,
+  entityType: null,
+  entityId: null,
+  interruptRunId: null,
+};
+
+/** The command as a record: attempt 1 with the message's own transaction, later ones under ids of their own. */
+export const commandOf = (
+  about: AggregateKey,
+  { tenant, app, account, conversationId, clientMessageId }: Speaker,
+  command: Command,
+  sent: {
+    readonly content: string;
+    readonly contentSha256: string;
+    readonly receivedAt: number;
+    readonly attempt: number;
+  },
+): Emit => {
+  const messageId = about.id;
+  const { content, contentSha256, receivedAt, attempt } = sent;
+  const id = attempt === 1 ? undefined : `${messageId}/ask/${attempt}`;
+  const from = { tenant, app, account, conversationId, clientMessageId, messageId, receivedAt, attempt };
+  const words = { content, contentSha256 };
+  switch (command.type) {
+    case 'StartRun':
+      return emit(
+        about,
+        runCommands,
+        'StartRun',
+        conversationId,
+        { ...startDefaults, ...command.value, ...from, ...words },
+        id,
+      );
+    case 'AmendRun':
+      return emit(about, runCommands, 'AmendRun', conversationId, { ...command.value, ...from, ...words }, id);
+    case 'ObserveRun':
+      return emit(
+        about,
+        runCommands,
+        'ObserveRun',
+        conversationId,
+        {
+          kind: 'observation',
+          eventKind: null,
+          eventAt: null,
+          correlationId: null,
+          entityType: null,
+          entityId: null,
+          confirmed: true,
+          ...command.value,
+          ...from,
+          ...words,
+        },
+        id,
+      );
+    case 'ControlRun':
+      return emit(about, runCommands, 'ControlRun', conversationId, { ...command.value, ...from }, id);
+    case 'SubmitClarification':
+      return emit(about, responses, 'SubmitClarification', conversationId, { ...command.value, ...from, ...words }, id);
+    default:
+      return unreachable(command);
+  }
+};

@@ -1,0 +1,110 @@
+import type { RecordName } from '../../schemas/generated/records';
+import { topicName } from '../../schemas/topics';
+import { openAuth } from '../platform/auth';
+import { openConfiguration, type IngressBinding } from '../platform/configuration';
+import type { Tick } from '../platform/decision';
+import { incidentRow } from '../platform/incidents';
+import type { Input } from '../platform/intake';
+import { query } from '../platform/postgres';
+import { groupTopics, runService, type Api, type ServiceSpec } from '../platform/service';
+import { blobs, decide, keys, moreKeys } from './decide';
+import { eventReader } from './events';
+import { routes } from './http';
+import { ingressReader } from './ingress';
+import type { Inbound, Settlement } from './messages';
+import { policyOf } from './policy';
+import { receiptsTopic } from './receipts';
+import { kinds, readSettled, readUndecided } from './store';
+import { openWaiters, type Waiters } from './waiters';
+
+const receiptsOf = (bindings: readonly IngressBinding[]): Record<string, readonly RecordName[]> =>
+  Object.fromEntries(
+    bindings.flatMap((one) => (one.receiptsTopic === undefined ? [] : [[one.receiptsTopic, ['ReceiptIssued']]])),
+  );
+
+const recordBadConfiguration = async (api: Api<Inbound | Tick>, why: string): Promise<void> => {
+  const { values } = incidentRow({
+    id: `configuration/${api.env.instance}/${why}`,
+    kind: 'configuration',
+    ref: api.env.configPath ?? '',
+    reason: `the changed configuration is not taken: ${why}`,
+    actions: ['correct the file'],
+  });
+  await query(
+    api.pool,
+    'INSERT INTO incidents (id, kind, ref, reason, actions) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING',
+    Object.values(values),
+  );
+};
+
+void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
+  let api: Api<Inbound | Tick> | null = null;
+  const configuration = openConfiguration(env.configPath, log, (why) => {
+    if (api === null) return;
+    recordBadConfiguration(api, why).catch((err: unknown) =>
+      log.error({ err, why }, 'an incident could not be recorded'),
+    );
+  });
+  const bindings = configuration.current().ingress ?? [];
+  const policy = policyOf(configuration.current, bindings);
+  const byTopic = new Map(bindings.map((one) => [topicName(env.topicPrefix, one.topic), one]));
+  const ingress: Input<Inbound | Tick> = {
+    group: 'admission',
+    topics: Object.fromEntries(bindings.map((one) => [one.topic, ['MessageSubmitted']])),
+    urgent: true,
+    inbox: false,
+    message: ingressReader(byTopic, openAuth(env.auth)),
+  };
+  const events: Input<Inbound | Tick> = {
+    group: 'admission.events',
+    topics: groupTopics('admission.events'),
+    urgent: false,
+    inbox: true,
+    message: eventReader,
+  };
+  const receiptSeconds = metrics.seconds(
+    'fairlead_receipt_seconds',
+    'Seconds from admission to the first settled receipt',
+  );
+  const undecided = metrics.gauge('fairlead_messages_undecided', 'Messages whose owner has not decided yet');
+  const oldestUndecided = metrics.gauge('fairlead_message_oldest_undecided_age_seconds', 'Age of the oldest of them');
+  let waiters: Waiters | null = null;
+  const spec: ServiceSpec<Inbound, Settlement> = {
+    name: 'admission',
+    kinds,
+    keys,
+    moreKeys,
+    blobs,
+    decide: (view, message, context) => decide(view, message, context, policy),
+    inputs: bindings.length === 0 ? [events] : [ingress, events],
+    writes: {
+      [receiptsTopic]: ['ReceiptIssued'],
+      ...receiptsOf(bindings),
+      'admission.messages.v1': ['MessageStored'],
+      'run.commands.v1': ['StartRun', 'AmendRun', 'ObserveRun', 'ControlRun'],
+      'hil.responses.v1': ['SubmitClarification'],
+    },
+    perform: async (settlement) => {
+      receiptSeconds.observe(settlement.seconds);
+      waiters?.settled(settlement);
+    },
+    routes: (app, running) => {
+      waiters = openWaiters((messageIds) => readSettled(running.pool, messageIds));
+      routes(app, running, waiters);
+    },
+    start: async (running) => {
+      api = running;
+      return async () => {
+        waiters?.close();
+        configuration.close();
+      };
+    },
+    beforeMetrics: async (running) => {
+      const { count, oldestSeconds } = await readUndecided(running.pool);
+      undecided.set(count);
+      oldestUndecided.set(oldestSeconds);
+    },
+    readyWithoutBroker: true,
+  };
+  return spec;
+});

@@ -1,0 +1,35 @@
+import type { Configuration, IngressBinding } from '../platform/configuration';
+
+export type OnBusy = 'ask' | 'enqueue' | 'parallel' | 'amend' | 'interrupt' | 'reject';
+
+/** What decisions need of the configuration, as plain questions. */
+export interface Policy {
+  readonly knowsTenant: (tenant: string) => boolean;
+  readonly knowsAgent: (agent: string) => boolean;
+  /** The agent's own policy beats its tenant's. */
+  readonly onBusy: (tenant: string, agent: string | null) => OnBusy;
+  /** Topics besides the common one that get the receipts of this app. */
+  readonly receiptsTopics: (tenant: string, app: string) => readonly string[];
+}
+
+const copiesOf = (bindings: readonly IngressBinding[]): Policy['receiptsTopics'] => {
+  const topics = new Map<string, readonly string[]>();
+  for (const { tenant, app, receiptsTopic } of bindings) {
+    if (receiptsTopic === undefined) continue;
+    const key = `${tenant}\0${app}`;
+    topics.set(key, [...new Set([...(topics.get(key) ?? []), receiptsTopic])]);
+  }
+  return (tenant, app) => topics.get(`${tenant}\0${app}`) ?? [];
+};
+
+/** Tenants and agents follow the file; bindings are those of the start, as topics are subscribed to once. */
+export const policyOf = (current: () => Configuration, bindings: readonly IngressBinding[]): Policy => ({
+  knowsTenant: (tenant) => Object.hasOwn(current().tenants, tenant),
+  knowsAgent: (agent) => Object.hasOwn(current().agents, agent),
+  onBusy: (tenant, agent) => {
+    const { tenants, agents } = current();
+    const own = tenants[tenant];
+    return ((agents[agent ?? own?.defaultAgent ?? '']?.onBusy ?? own?.onBusy) as OnBusy | undefined) ?? 'ask';
+  },
+  receiptsTopics: copiesOf(bindings),
+});
