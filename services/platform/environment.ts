@@ -22,6 +22,8 @@ export interface Environment {
   /** Null = live fan-out, hints and limits work in this process alone; nothing is lost, some things are slower. */
   readonly redisUrl: string | null;
   readonly port: number;
+  /** Address to listen on; the local stack keeps to loopback. */
+  readonly host: string;
   readonly logLevel: string;
   readonly topicPrefix: string;
   readonly auth: { readonly jwksUrl: string; readonly issuer: string; readonly audience: string };
@@ -118,6 +120,7 @@ export const readEnvironment = (service: string, env: Env = process.env): Enviro
   databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
   redisUrl: read(env, 'REDIS_URL') === undefined ? null : url(env, 'REDIS_URL', ['redis:', 'rediss:']),
   port: whole(env, 'PORT', 0, 0, 65_535),
+  host: read(env, 'HOST') ?? '0.0.0.0',
   logLevel: oneOf(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   topicPrefix: topicPrefixOf(env),
   auth: {

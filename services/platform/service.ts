@@ -382,8 +382,9 @@ export const startService = async <M, I>(
       }),
   });
   await spec.routes?.(app, api);
-  const stopOwn = await spec.start?.(api);
-  await app.listen({ port: env.port, host: '0.0.0.0' });
+  // The service's own loops submit decisions, whose facts need the registry's ids.
+  const stopOwn = reading.then(() => (stopping ? undefined : spec.start?.(api)));
+  await app.listen({ port: env.port, host: env.host });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : env.port;
   log.info({ port }, 'listening');
@@ -400,7 +401,9 @@ export const startService = async <M, I>(
       const deadline = Date.now() + env.shutdownGraceMs;
       while (active > 0 && Date.now() < deadline) await pause(20);
       await app.close();
-      await stopOwn?.();
+      await (
+        await stopOwn
+      )?.();
       await writer.stop();
       await relay.stop();
       await careful.left().catch(() => undefined);

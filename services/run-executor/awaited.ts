@@ -1,0 +1,95 @@
+import type { AmendRun, ControlRun, ObserveRun } from '../../schemas/generated/records';
+import { emit, none, type Context, type Decision } from '../platform/decision';
+import { newFate, type Intent } from './draft';
+import { runKey, type Message } from './messages';
+import type { Awaited, MessageFate, RunRow } from './state';
+
+/** How long a cancel waits for the message it named (A16). */
+const awaitMessageMs = 600_000;
+
+type Of = { readonly tenant: string; readonly app: string; readonly account: string; readonly conversationId: string };
+
+const refusal = (of: Of, runId: string, fate: MessageFate, id: string) =>
+  emit(
+    runKey(runId),
+    'run.events.v1',
+    'MessageDecided',
+    of.conversationId,
+    {
+      tenant: of.tenant,
+      app: of.app,
+      account: of.account,
+      conversationId: of.conversationId,
+      messageId: fate.messageId,
+      clientMessageId: fate.clientMessageId,
+      revision: fate.revision,
+      status: fate.status,
+      runId: null,
+      taskId: null,
+      targetRunId: null,
+      parentRunId: null,
+      continuationOfRunId: null,
+      requirementsVersion: null,
+      effectiveRequirements: null,
+      interactionRef: null,
+      requestRevision: null,
+      adoption: null,
+      result: null,
+      code: fate.code,
+      field: fate.field,
+      detail: fate.detail,
+      candidates: [],
+    },
+    id,
+  );
+
+const unknown = {
+  status: 'refused',
+  code: 'unknown_run',
+  field: 'targetRunId',
+  detail: 'no such run in this conversation',
+} as const;
+
+/** Another account's run is answered exactly as one that does not exist. */
+export const refuseUnknown = (record: AmendRun | ObserveRun | ControlRun): Decision<Message, Intent> => ({
+  emit: [
+    refusal(
+      record,
+      record.targetRunId,
+      newFate(record, unknown),
+      `${record.messageId}/fate/1/attempt/${record.attempt}`,
+    ),
+  ],
+});
+
+/** A cancel came before the message it names: kept, its receipt stays admitted. */
+export const waitForMessage = (
+  record: ControlRun,
+  row: RunRow | undefined,
+  context: Context,
+): Decision<Message, Intent> => {
+  const known = row?.status === 'awaited' ? row : undefined;
+  if (known?.cancels.some((cancel) => cancel.messageId === record.messageId) === true) {
+    return known.until === null ? refuseUnknown(record) : none;
+  }
+  const state: Awaited = {
+    status: 'awaited',
+    runId: record.targetRunId,
+    tenant: record.tenant,
+    app: record.app,
+    account: record.account,
+    conversationId: record.conversationId,
+    cancels: [...(known?.cancels ?? []), newFate(record, { status: 'control_requested' }, -1)],
+    until: context.now + awaitMessageMs,
+  };
+  return { put: [{ key: runKey(record.targetRunId), state }] };
+};
+
+/** The message never came: the cancels that named it end as unknown_run. */
+export const tickAwaited = (row: Awaited, context: Context): Decision<Message, Intent> => {
+  if (row.until === null || row.until > context.now) return none;
+  return {
+    put: [{ key: runKey(row.runId), state: { ...row, until: null } satisfies Awaited }],
+    emit: row.cancels.map((cancel) => refusal(row, row.runId, newFate(cancel, unknown), `${cancel.messageId}/fate/1`)),
+  };
+};

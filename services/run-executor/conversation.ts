@@ -1,0 +1,69 @@
+import type { AggregateKey } from '../platform/decision';
+import type { Draft } from './draft';
+import { conversationKey } from './messages';
+import type { ConversationRuns, Run } from './state';
+
+/** One step of priority is worth this much waiting, so that nothing starves (R19). */
+const ageingMsPerPriority = 60_000;
+
+const holdsPlace = (run: Run): boolean => {
+  switch (run.status) {
+    case 'running':
+    case 'waiting':
+    case 'pausing':
+    case 'cancelling':
+    case 'publishing':
+    case 'closing':
+      return true;
+    default:
+      return false;
+  }
+};
+
+const runsOf = (draft: Draft): ConversationRuns =>
+  draft.view.get<ConversationRuns>('conversation', draft.conversation) ?? {
+    tenant: draft.run.tenant,
+    account: draft.run.account,
+    conversationId: draft.run.conversationId,
+    active: [],
+    waiting: [],
+  };
+
+export const orderOf = (run: Pick<Run, 'enqueuedAt' | 'priority'>): number =>
+  run.enqueuedAt - run.priority * ageingMsPerPriority;
+
+/** True while an earlier run of the conversation holds its place, or one before this one in the fixed order waits. */
+export const mustWaitInConversation = (draft: Draft): boolean => {
+  const { run } = draft;
+  if (run.mode === 'parallel') return false;
+  const runs = runsOf(draft);
+  const order = orderOf(run);
+  return (
+    runs.active.some((runId) => runId !== run.runId) ||
+    runs.waiting.some(
+      (one) => one.runId !== run.runId && (one.order < order || (one.order === order && one.runId < run.runId)),
+    )
+  );
+};
+
+/** The conversation's list after this decision; a freed place wakes whoever is first in line. */
+export const conversationPut = (draft: Draft): { key: AggregateKey; state: ConversationRuns }[] => {
+  const { run } = draft;
+  const runs = runsOf(draft);
+  const active = holdsPlace(run)
+    ? [...new Set([...runs.active, run.runId])]
+    : runs.active.filter((id) => id !== run.runId);
+  const queued = run.status === 'queued' && run.mode === 'queue';
+  const others = runs.waiting.filter((one) => one.runId !== run.runId);
+  const waiting = queued
+    ? [...others, { runId: run.runId, order: orderOf(run) }].sort(
+        (a, b) => a.order - b.order || (a.runId < b.runId ? -1 : 1),
+      )
+    : others;
+  const unchanged = active.length === runs.active.length && waiting.length === runs.waiting.length;
+  if (unchanged && draft.view.revision('conversation', draft.conversation) > 0) return [];
+  const first = waiting[0];
+  if (active.length === 0 && first !== undefined && first.runId !== run.runId)
+    draft.tells.push({ type: 'wake', runId: first.runId, conversation: draft.conversation, ended: null });
+  return [{ key: conversationKey(draft.conversation), state: { ...runs, active, waiting } }];
+};

@@ -1,0 +1,243 @@
+import {
+  none,
+  unreachable,
+  type AggregateKey,
+  type Context,
+  type Decision,
+  type Tick,
+  type View,
+} from '../platform/decision';
+import { advance } from './advance';
+import { takeAnswer } from './boundary';
+import { control, requestCancel } from './control';
+import { draftOf, finish, keep, type Draft, type Intent } from './draft';
+import { startEnding } from './ending';
+import { actionChanged, fenceAcknowledged, interactionChanged, proposalDecided } from './events';
+import { acknowledged } from './gate';
+import { conversationIdOf, conversationKey, runKey, type Message, type Work } from './messages';
+import { answered, askAgain } from './requests';
+import { askAgent, leaseMs } from './seal';
+import type { Settings } from './settings';
+import { decideStart, settleHold } from './start';
+import { refuseUnknown, tickAwaited, waitForMessage } from './awaited';
+import { isRun, isTerminal, openCalls, type Run, type RunRow } from './state';
+import { takeOver } from './take-over';
+import { amend, observe } from './updates';
+
+export type ExecutorMessage = Message | Tick;
+
+/** The run a message is about. */
+const runIdOf = (message: Exclude<Message, Tick>): string => {
+  switch (message.type) {
+    case 'start':
+    case 'proposal':
+    case 'action':
+    case 'fence':
+    case 'interaction':
+    case 'published':
+    case 'superseded':
+      return message.record.runId;
+    case 'amend':
+    case 'observe':
+    case 'control':
+      return message.record.targetRunId;
+    default:
+      return message.runId;
+  }
+};
+
+const conversationOf = (message: Exclude<Message, Tick>): string =>
+  'record' in message ? conversationIdOf(message.record) : message.conversation;
+
+/** Runs rank before conversations; a tick knows its run only, whose conversation follows in `moreKeys`. */
+export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
+  if (message.type === 'tick') return message.kind === 'run' ? [runKey(message.id)] : [];
+  const own = [runKey(runIdOf(message)), conversationKey(conversationOf(message))];
+  if (message.type !== 'start') return own;
+  const others = [message.record.dependsOnRunId, message.record.interruptRunId].filter(
+    (id): id is string => id !== null,
+  );
+  return [...own, ...others.map(runKey)];
+};
+
+export const moreKeys = (message: ExecutorMessage, view: View): readonly AggregateKey[] => {
+  if (message.type !== 'tick') return [];
+  const row = view.get<RunRow>('run', message.id);
+  return row === undefined ? [] : [conversationKey(conversationIdOf(row))];
+};
+
+/** Texts too large for the document that a decision about this run may need: to seal a turn or to ask again. */
+export const blobs = (message: ExecutorMessage, view: View): readonly string[] => {
+  const row = view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
+  if (!isRun(row) || isTerminal(row.status)) return [];
+  const kept = [
+    ...row.requirements.history.map((one) => one.text),
+    ...row.pending.map((one) => one.text),
+    ...row.calls.flatMap((call) => (call.output === null ? [call.input] : [call.input, call.output])),
+    ...row.actions.flatMap((action) => [action.request.params, action.request.body]),
+    ...row.publications.map((one) => one.body),
+    row.agentState?.value,
+  ];
+  return kept.flatMap((one) => (one === null || one === undefined || one.inline !== null ? [] : [one.ref]));
+};
+
+export const decide =
+  (settings: Settings) =>
+  (view: View, message: ExecutorMessage, context: Context): Decision<Message, Intent> => {
+    if (message.type === 'start') return decideStart(view, message, context, settings);
+    const runId = message.type === 'tick' ? message.id : runIdOf(message);
+    const row = view.get<RunRow>('run', runId);
+    if (message.type === 'tick' && row?.status === 'awaited') return tickAwaited(row, context);
+    if (message.type === 'amend' || message.type === 'observe' || message.type === 'control') {
+      const { record } = message;
+      const known =
+        isRun(row) &&
+        row.tenant === record.tenant &&
+        row.account === record.account &&
+        row.conversationId === record.conversationId;
+      if (!known)
+        return message.type === 'control' && message.record.namedByMessage && !isRun(row)
+          ? waitForMessage(message.record, row, context)
+          : refuseUnknown(record);
+    }
+    if (!isRun(row)) return none;
+    const draft = draftOf(
+      row,
+      row,
+      message.type === 'tick' ? conversationIdOf(row) : conversationOf(message),
+      view,
+      context,
+      settings,
+    );
+    const reply = decideRun(draft, message);
+    return reply === 'nothing' ? none : finish(draft, { reply });
+  };
+
+const current = (run: Run, work: Work): boolean => run.epoch === work.epoch;
+
+/** Applies one message to one run. 'nothing' = the run stays as it is and nothing is said. */
+const decideRun = (draft: Draft, message: Exclude<ExecutorMessage, { type: 'start' }>): unknown => {
+  const { run, context } = draft;
+  switch (message.type) {
+    case 'amend':
+      amend(draft, message.record);
+      break;
+    case 'observe':
+      observe(draft, message.record);
+      break;
+    case 'control':
+      control(draft, message.record);
+      break;
+    case 'answered': {
+      const { turn } = run;
+      if (turn === null || turn.number !== message.turn || !current(run, message) || turn.retryAt !== null)
+        return 'nothing';
+      takeAnswer(draft, turn, message.outcome);
+      return { state: run.status };
+    }
+    case 'tool_done': {
+      const call = run.calls.find((one) => one.callId === message.callId);
+      if (call === undefined || call.status !== 'open' || !current(run, message)) return 'nothing';
+      call.status = 'done';
+      call.ok = message.outcome.ok;
+      if (message.outcome.ok) call.output = keep(draft, JSON.stringify(message.outcome.output ?? null));
+      else call.error = message.outcome.error;
+      call.needsRecheck = call.version < run.requirements.version;
+      if (openCalls(run).length === 0) {
+        run.again = true;
+        run.lease = null;
+      }
+      break;
+    }
+    case 'renew':
+      if (run.lease === null || !current(run, message) || run.lease.owner !== context.instance) return 'nothing';
+      run.lease = { owner: context.instance, until: context.now + leaseMs };
+      return null;
+    case 'proposal':
+      proposalDecided(draft, message.record);
+      break;
+    case 'action':
+      actionChanged(draft, message.record);
+      break;
+    case 'fence':
+      fenceAcknowledged(draft, message.record);
+      break;
+    case 'interaction':
+      interactionChanged(draft, message.record);
+      break;
+    case 'published':
+      answered(draft, `publish/${message.record.version}.${message.record.seq}`);
+      acknowledged(draft, message.record);
+      break;
+    case 'superseded':
+      answered(draft, `supersede/${message.record.version}`);
+      break;
+    case 'wake':
+      settleHold(draft, message.ended);
+      break;
+    case 'steer':
+      if (isTerminal(run.status) || run.status === 'publishing' || run.status === 'closing')
+        return { state: run.status, code: 'run_ended' };
+      if (message.verb === 'cancel') requestCancel(draft, 'operator', null);
+      else takeOver(draft, 'released');
+      break;
+    case 'orphaned':
+      if (run.lease?.owner !== message.owner) return 'nothing';
+      takeOver(draft, 'lost');
+      break;
+    case 'tick':
+      tick(draft);
+      break;
+    default:
+      return unreachable(message);
+  }
+  advance(draft);
+  return { state: run.status };
+};
+
+/** Everything that may be due, each part idempotent. */
+const tick = (draft: Draft): void => {
+  const { run, context } = draft;
+  askAgain(draft);
+  if (isTerminal(run.status)) return;
+  if (
+    context.now >= run.budget.hardDeadline &&
+    (run.status === 'queued' ||
+      run.status === 'running' ||
+      run.status === 'waiting' ||
+      run.status === 'parked' ||
+      run.status === 'paused')
+  )
+    return startEnding(draft, 'partial', 'deadline');
+  if (run.lease !== null && run.lease.until <= context.now) return takeOver(draft, 'lost');
+  const { turn } = run;
+  if (turn !== null && run.lease === null && (turn.retryAt === null || turn.retryAt <= context.now)) {
+    if (context.capacity - draft.performs.length <= 0) {
+      run.readyAt = context.now + 100;
+      return;
+    }
+    turn.attempt += 1;
+    turn.retryAt = null;
+    turn.deadline = context.now + run.turnTimeoutMs;
+    run.epoch += 1;
+    askAgent(draft, null);
+  }
+};
+
+/** When a run next needs a look; null = only a message can move it. */
+export const dueAt = (row: RunRow): number | null => {
+  if (row.status === 'awaited') return row.until;
+  const requests = row.requests.map((request) => request.askAt);
+  if (isTerminal(row.status)) return requests.length === 0 ? null : Math.min(...requests);
+  const times = [
+    ...requests,
+    row.status === 'publishing' || row.status === 'closing' || row.status === 'cancelling'
+      ? null
+      : row.budget.hardDeadline,
+    row.lease?.until ?? null,
+    row.turn?.retryAt ?? null,
+    row.readyAt,
+    row.cancel?.settleBy ?? null,
+  ].filter((time): time is number => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
+};

@@ -1,0 +1,270 @@
+import type { MessageDecided } from '../../schemas/generated/records';
+import { sha256Hex } from '../platform/canonical';
+import { emit, type Context, type Decision, type Emit, type Row, type View } from '../platform/decision';
+import { incidentRow, type Incident } from '../platform/incidents';
+import { conversationPut } from './conversation';
+import { runKey, type Message } from './messages';
+import type { Settings } from './settings';
+import type { Kept, MessageFate, Run } from './state';
+import { isTerminal } from './state';
+import { waitingFor } from './waiting-for';
+
+/** Kept texts up to this size stay in the document; larger ones would make every save of the run heavy. */
+const inlineBytes = 4 * 1024;
+
+/** Work in the outside world that follows from a commit. */
+export type Intent =
+  | {
+      readonly type: 'ask';
+      readonly runId: string;
+      readonly conversation: string;
+      readonly agent: string;
+      readonly turn: number;
+      readonly epoch: number;
+      readonly attempt: number;
+      readonly inputSha256: string;
+      /** Null when another owner sealed it: the bytes are read from the table, never built again. */
+      readonly inputBytes: Buffer | null;
+      readonly deadline: number;
+      /** Asked again after its owner was lost. */
+      readonly takenOver: boolean;
+      readonly traceparent: string | null;
+    }
+  | {
+      readonly type: 'tool';
+      readonly runId: string;
+      readonly conversation: string;
+      readonly turn: number;
+      readonly epoch: number;
+      readonly callId: string;
+      readonly tool: string;
+      readonly inputText: string;
+      readonly for: {
+        readonly conversationId: string;
+        readonly taskId: string;
+        readonly runId: string;
+        readonly turn: number;
+        readonly requirementsVersion: number;
+      };
+    }
+  | { readonly type: 'abort'; readonly runId: string };
+
+/** One decision being made about one run: a private copy of its state and what the decision leads to. */
+export interface Draft {
+  readonly run: Run;
+  readonly before: Run | null;
+  readonly view: View;
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly emits: Emit[];
+  readonly rows: Row[];
+  readonly tells: Message[];
+  readonly performs: Intent[];
+  readonly conversation: string;
+}
+
+export const draftOf = (
+  run: Run,
+  before: Run | null,
+  conversation: string,
+  view: View,
+  context: Context,
+  settings: Settings,
+): Draft => ({
+  run: before === null ? run : structuredClone(run),
+  before,
+  view,
+  context,
+  settings,
+  conversation,
+  emits: [],
+  rows: [],
+  tells: [],
+  performs: [],
+});
+
+export const keep = (draft: Draft, text: string): Kept => {
+  const bytes = Buffer.byteLength(text);
+  const sha256 = sha256Hex(Buffer.from(text));
+  const ref = `${draft.run.runId}/${sha256}`;
+  if (bytes > inlineBytes) draft.rows.push({ table: 'blobs', values: { ref, bytes: Buffer.from(text) } });
+  return { ref, sha256, bytes, inline: bytes > inlineBytes ? null : text };
+};
+
+/** The kept text. A blob that was asked for and is not there is a defect of the loader, never an empty text. */
+export const textOf = (draft: Draft, kept: Kept): string => {
+  if (kept.inline !== null) return kept.inline;
+  const fresh = draft.rows.find((row) => row.table === 'blobs' && row.values['ref'] === kept.ref)?.values['bytes'] as
+    Buffer | undefined;
+  const bytes = fresh ?? draft.view.blob(kept.ref);
+  if (bytes === undefined) throw new Error(`blob ${kept.ref} was not loaded`);
+  return bytes.toString('utf8');
+};
+
+export const common = (run: Run) => ({
+  tenant: run.tenant,
+  app: run.app,
+  account: run.account,
+  conversationId: run.conversationId,
+});
+
+/** Fields every public record of a run carries. The revision is the one this decision will save. */
+export const ofRun = (draft: Draft) => ({
+  ...common(draft.run),
+  taskId: draft.run.taskId,
+  runId: draft.run.runId,
+  revision: draft.view.revision('run', draft.run.runId) + 1,
+});
+
+export const effective = (draft: Draft): NonNullable<MessageDecided['effectiveRequirements']> => ({
+  texts: draft.run.requirements.texts.map(({ version, text }) => ({ version, text: textOf(draft, text) })),
+  structured: draft.run.requirements.structured === null ? '{ }' : JSON.stringify(draft.run.requirements.structured),
+});
+
+/** Says what became of a message. The same fate said again is the same fact: the id carries the fate's revision. */
+export const say = (draft: Draft, fate: MessageFate, attempt = 0): void => {
+  const { run } = draft;
+  const result =
+    isTerminal(run.status) || run.status === 'publishing' || run.status === 'closing'
+      ? {
+          state: run.status,
+          cause: run.cause,
+          version: run.report?.version ?? null,
+          sha256: run.report?.sha256 ?? null,
+        }
+      : null;
+  draft.emits.push(
+    emit(
+      runKey(run.runId),
+      'run.events.v1',
+      'MessageDecided',
+      run.conversationId,
+      {
+        ...common(run),
+        messageId: fate.messageId,
+        clientMessageId: fate.clientMessageId,
+        revision: fate.revision,
+        status: fate.status,
+        runId: fate.runId,
+        taskId: fate.taskId,
+        targetRunId: fate.messageId === run.messageId ? null : run.runId,
+        parentRunId: run.parentRunId,
+        continuationOfRunId: run.continuationOfRunId,
+        requirementsVersion: fate.version,
+        effectiveRequirements: fate.withEffective ? effective(draft) : null,
+        interactionRef: null,
+        requestRevision: null,
+        adoption: null,
+        result,
+        code: fate.code,
+        field: fate.field,
+        detail: fate.detail,
+        candidates: [],
+      },
+      `${fate.messageId}/fate/${fate.revision}${attempt === 0 ? '' : `/again/${draft.context.cause}`}`,
+    ),
+  );
+};
+
+type FateChange = Partial<Omit<MessageFate, 'messageId' | 'clientMessageId' | 'revision'>> & {
+  readonly status: string;
+};
+
+export const newFate = (
+  of: { readonly messageId: string; readonly clientMessageId: string },
+  change: FateChange,
+  after = 0,
+): MessageFate => ({
+  messageId: of.messageId,
+  clientMessageId: of.clientMessageId,
+  code: null,
+  detail: null,
+  field: null,
+  version: null,
+  withEffective: false,
+  runId: null,
+  taskId: null,
+  turn: null,
+  inputSha256: null,
+  ...change,
+  revision: after + 1,
+});
+
+/** Moves a message's fate forward and says so. */
+export const decideFate = (
+  draft: Draft,
+  of: { readonly messageId: string; readonly clientMessageId: string },
+  change: FateChange,
+): void => {
+  const known = draft.run.fates.find((fate) => fate.messageId === of.messageId);
+  const fate = newFate(of, { ...(known ?? {}), ...change }, known?.revision ?? 0);
+  draft.run.fates = [...draft.run.fates.filter((one) => one.messageId !== of.messageId), fate];
+  say(draft, fate);
+};
+
+export const openIncident = (draft: Draft, incident: Incident): void => void draft.rows.push(incidentRow(incident));
+
+const stateChanged = (draft: Draft): boolean => {
+  const { run, before } = draft;
+  if (before === null) return true;
+  return (
+    run.status !== before.status ||
+    run.requirements.version !== before.requirements.version ||
+    run.appliedVersion !== before.appliedVersion ||
+    run.report?.sha256 !== before.report?.sha256 ||
+    run.lastPublished?.sha256 !== before.lastPublished?.sha256
+  );
+};
+
+const sayState = (draft: Draft): void => {
+  const { run, before } = draft;
+  const accepts =
+    run.status === 'queued' ||
+    run.status === 'running' ||
+    run.status === 'waiting' ||
+    run.status === 'parked' ||
+    run.status === 'pausing' ||
+    run.status === 'paused';
+  const transition =
+    run.transitions.length > (before?.transitions.length ?? 0) ? (run.transitions.at(-1) ?? null) : null;
+  draft.emits.push(
+    emit(runKey(run.runId), 'run.events.v1', 'RunStateChanged', run.conversationId, {
+      ...ofRun(draft),
+      messageId: run.messageId,
+      rootRunId: run.rootRunId,
+      parentRunId: run.parentRunId,
+      continuationOfRunId: run.continuationOfRunId,
+      agent: run.agent,
+      title: run.title,
+      state: run.status,
+      cause: run.cause,
+      waitingFor: JSON.stringify(waitingFor(run)),
+      requirementsVersion: run.requirements.version,
+      appliedVersion: run.appliedVersion,
+      turns: run.turns,
+      turnsLeft: run.budget.turnsLeft,
+      report: run.report ?? run.lastPublished,
+      unsettledActions: [...run.unsettledActions],
+      transition: transition === null ? null : JSON.stringify(transition),
+      acceptsUpdates: accepts,
+      startedAt: run.startedAt,
+    }),
+  );
+};
+
+/** What the decision amounts to. A state change is told once, with where the run stands at the end of the decision. */
+export const finish = (
+  draft: Draft,
+  more: { readonly put?: Decision['put']; readonly reply?: unknown } = {},
+): Decision<Message, Intent> => {
+  if (stateChanged(draft)) sayState(draft);
+  const places = conversationPut(draft);
+  return {
+    put: [{ key: runKey(draft.run.runId), state: draft.run }, ...(more.put ?? []), ...places],
+    emit: draft.emits,
+    rows: draft.rows,
+    tell: draft.tells.map((message) => ({ message })),
+    perform: draft.performs,
+    reply: more.reply,
+  };
+};

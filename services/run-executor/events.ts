@@ -1,0 +1,157 @@
+import type {
+  ActionStateChanged,
+  FenceAcknowledged,
+  InteractionChanged,
+  ProposalDecided,
+} from '../../schemas/generated/records';
+import { grantable } from './boundary';
+import type { Draft } from './draft';
+import { sayAdoption } from './ending';
+import { answered } from './requests';
+import { addChange } from './seal';
+import { isTerminal, type ActionState, type ActionStatus, type QuestionState } from './state';
+import type { Change } from './turn-protocol/input';
+
+const at = (ms: number): string => new Date(ms).toISOString();
+
+/** States the agent is told about; what passes by on the way to them is not worth a turn. */
+const toldStates = new Set([
+  'awaiting_approval',
+  'denied',
+  'withdrawn',
+  'succeeded',
+  'failed',
+  'unknown',
+  'blocked',
+  'disputed',
+]);
+const settledStates = new Set(['denied', 'withdrawn', 'succeeded', 'failed', 'blocked', 'disputed']);
+
+export const proposalDecided = (draft: Draft, record: ProposalDecided): void => {
+  const { run, context } = draft;
+  const action = run.actions.find((one) => one.proposalId === record.proposalId);
+  if (action === undefined) return;
+  answered(draft, `propose/${record.proposalId}`);
+  if (action.status !== 'proposing') return;
+  action.actionKey = record.actionKey;
+  action.code = record.code;
+  if (record.status === 'refused') {
+    action.status = 'refused';
+    addChange(run, {
+      kind: 'action_refused',
+      at: at(context.now),
+      proposalId: record.proposalId,
+      code: record.code ?? 'refused',
+      actionKey: record.actionKey,
+    });
+    return;
+  }
+  moveAction(draft, action, (record.state ?? 'proposed') as ActionStatus);
+};
+
+export const actionChanged = (draft: Draft, record: ActionStateChanged): void => {
+  const { run, context } = draft;
+  const action =
+    run.actions.find((one) => one.actionKey === record.actionKey) ??
+    run.actions.find((one) => one.proposalId === record.proposalId);
+  if (action === undefined || record.revision <= action.seen) return;
+  action.actionKey = record.actionKey;
+  action.seen = record.revision;
+  action.code = record.code;
+  if (record.receipt !== null)
+    action.receipt = {
+      by: record.receipt.by,
+      status: record.receipt.status,
+      body: record.receipt.body,
+      at: record.receipt.at,
+    };
+  if (isTerminal(run.status)) {
+    // The terminal state stays; what is learnt later is appended beside it (R23).
+    action.status = record.state as ActionStatus;
+    if (settledStates.has(record.state))
+      run.lateSettlements.push({ actionKey: record.actionKey, state: record.state, at: context.now });
+    return;
+  }
+  moveAction(draft, action, record.state as ActionStatus);
+};
+
+const moveAction = (draft: Draft, action: ActionState, state: ActionStatus): void => {
+  if (action.status === state) return;
+  action.status = state;
+  if (toldStates.has(state))
+    addChange(draft.run, {
+      kind: `action_${state}`,
+      at: at(draft.context.now),
+      actionKey: action.actionKey ?? '',
+      proposalId: action.proposalId,
+    } as Change);
+};
+
+export const fenceAcknowledged = (draft: Draft, record: FenceAcknowledged): void => {
+  const { run } = draft;
+  if (record.number < run.fence.number) return;
+  answered(draft, `fence/${run.fence.number}`);
+  run.fence.acknowledged = true;
+  for (const key of record.withdrawn) {
+    const action = run.actions.find((one) => one.actionKey === key);
+    if (action !== undefined) moveAction(draft, action, 'withdrawn');
+  }
+};
+
+export const interactionChanged = (draft: Draft, record: InteractionChanged): void => {
+  const { run, context } = draft;
+  const question = run.questions.find((one) => one.interactionRef === record.interactionRef);
+  if (question === undefined) return;
+  answered(draft, `interaction/${record.interactionRef}`);
+  if (record.state === 'closed' || record.state === 'answered') answered(draft, `withdraw/${record.interactionRef}`);
+  if (record.revision <= question.seen || isTerminal(run.status)) return;
+  question.seen = record.revision;
+  const { questionId, interactionRef } = question;
+  if (record.state === 'open' && question.status === 'asking') question.status = 'open';
+  if (record.state === 'closed' && question.status !== 'closed' && question.answer === null) {
+    question.status = 'closed';
+    question.code = record.code;
+    addChange(run, {
+      kind: record.code === 'expired' ? 'expired' : 'interaction_withdrawn',
+      at: at(context.now),
+      questionId,
+      interactionRef,
+    });
+  }
+  if (record.state === 'answered' && question.answer === null && record.response !== null) {
+    const { text, choice, value, decision, late } = record.response;
+    question.status = 'answered';
+    question.answer = { text, choice, value, decision, late };
+    question.adoption = 'pending';
+    if (question.kind === 'permission') decidePermission(draft, question);
+    else addChange(run, { kind: 'answered', at: at(context.now), questionId, interactionRef });
+  }
+};
+
+/** The executor checks the ceiling again at the time of the answer, and only then grants (H7). */
+const decidePermission = (draft: Draft, question: QuestionState): void => {
+  const { run, context } = draft;
+  const grant = question.grant ?? '';
+  const allowed = question.answer?.decision === 'approve' && grantable(draft, grant);
+  question.adoption = allowed || question.answer?.decision === 'deny' ? 'adopted' : 'void';
+  sayAdoption(draft, question.interactionRef, question.revision, {
+    status: question.adoption === 'adopted' ? 'adopted' : 'void',
+    reason: question.adoption === 'adopted' ? null : 'outside the ceiling of the tenant at the time of the answer',
+    turn: null,
+    inputSha256: null,
+  });
+  if (!allowed) {
+    addChange(run, {
+      kind: 'grant_refused',
+      at: at(context.now),
+      grant,
+      code: question.answer?.decision === 'deny' ? 'denied' : 'not_granted',
+    });
+    return;
+  }
+  const [kind = '', name = ''] = grant.split(/:(.*)/s);
+  const list =
+    kind === 'tool' ? 'tools' : kind === 'connector' ? 'connectors' : kind === 'source' ? 'sources' : 'consents';
+  run.grants = { ...run.grants, [list]: [...new Set([...run.grants[list], name])] };
+  addChange(run, { kind: 'grant_added', at: at(context.now), grant, code: null });
+};

@@ -1,0 +1,117 @@
+import { keep, type Draft } from './draft';
+import { startEnding } from './ending';
+import { ask } from './requests';
+import { addChange } from './seal';
+import { gateActions, openActions, openQuestions, type OpenTurn, type Publication } from './state';
+import type { ReportOutput } from './turn-protocol/output';
+
+const at = (ms: number): string => new Date(ms).toISOString();
+
+/** Why the gate stays closed, in the order of looking; null = passed. Looked at under the run's lock (R3, R22). */
+const reasonToRefuse = (
+  draft: Draft,
+  report: ReportOutput,
+): { readonly code: string; readonly detail: string | null } | null => {
+  const { run } = draft;
+  for (const source of report.sources ?? []) {
+    if (source.callId === undefined) continue;
+    const call = run.calls.find((one) => one.callId === source.callId);
+    if (call === undefined || call.status !== 'done') return { code: 'unknown_source', detail: source.callId };
+    if (call.needsRecheck) return { code: 'stale_source', detail: source.callId };
+  }
+  const holding = openQuestions(run).find((question) => question.holdsReport);
+  if (holding !== undefined) return { code: 'question_open', detail: holding.questionId };
+  const action = gateActions(run)[0];
+  if (action !== undefined) return { code: 'action_open', detail: action.actionKey ?? action.proposalId };
+  if (run.pending.length > 0 && run.budget.turnsLeft > 0)
+    return { code: 'update_pending', detail: run.pending[0]?.messageId ?? null };
+  return null;
+};
+
+const nextSeq = (draft: Draft, version: number): number => {
+  const seq = (draft.run.seqs[String(version)] ?? 0) + 1;
+  draft.run.seqs = { ...draft.run.seqs, [String(version)]: seq };
+  return seq;
+};
+
+const publication = (
+  draft: Draft,
+  turn: OpenTurn,
+  body: { readonly body: string; readonly contentType: string },
+  more: Pick<Publication, 'status'> & Partial<Publication>,
+): Publication => ({
+  version: turn.version,
+  seq: nextSeq(draft, turn.version),
+  body: keep(draft, body.body),
+  contentType: body.contentType,
+  sources: '[]',
+  unsettledActions: [],
+  document: null,
+  basedOn: null,
+  turn: turn.number,
+  ...more,
+});
+
+const send = (draft: Draft, one: Publication): void => {
+  draft.run.publications.push(one);
+  ask(draft, `publish/${one.version}.${one.seq}`);
+};
+
+/** A candidate that can never become current is kept as labelled history (P2). */
+export const publishHistory = (
+  draft: Draft,
+  turn: OpenTurn,
+  body: { readonly body: string; readonly contentType: string },
+): void => send(draft, publication(draft, turn, body, { status: 'late' }));
+
+/** Ordered and acknowledged before the next input is sealed (P6, R12). */
+export const publishPartial = (
+  draft: Draft,
+  turn: OpenTurn,
+  body: { readonly body: string; readonly contentType: string },
+): void => send(draft, publication(draft, turn, body, { status: 'partial' }));
+
+/** The report gate: refused with the reason for the next turn, or passed, which is the point of no return (R22). */
+export const gate = (draft: Draft, turn: OpenTurn, report: ReportOutput): void => {
+  const { run, context } = draft;
+  const refused = reasonToRefuse(draft, report);
+  if (refused !== null) {
+    addChange(run, { kind: 'report_refused', at: at(context.now), ...refused });
+    publishHistory(draft, turn, report);
+    // The next turn is told why at the first change of what refused it; what waits on nothing outside goes on at once.
+    run.holdChanges = refused.code === 'question_open' || refused.code === 'action_open' ? run.changes.length : null;
+    return;
+  }
+  const unsettled = openActions(run).map((action) => action.actionKey ?? action.proposalId);
+  const one = publication(draft, turn, report, {
+    status: unsettled.length === 0 ? 'final' : 'partial',
+    sources: JSON.stringify(report.sources ?? []),
+    unsettledActions: unsettled,
+    document: report.document ?? null,
+    basedOn: report.basedOn ?? null,
+  });
+  run.status = 'publishing';
+  run.again = false;
+  run.gated = { version: one.version, seq: one.seq };
+  send(draft, one);
+};
+
+/** Publication's acknowledgement: only now is the run as good as complete (R23, P4). */
+export const acknowledged = (
+  draft: Draft,
+  record: { readonly version: number; readonly seq: number; readonly sha256: string; readonly current: boolean },
+): void => {
+  const { run } = draft;
+  const one = run.publications.find((known) => known.version === record.version && known.seq === record.seq);
+  if (one === undefined) return;
+  run.publications = run.publications.filter((known) => known !== one);
+  if (one.status === 'late') return;
+  const reference = { version: one.version, seq: one.seq, sha256: record.sha256 };
+  if (record.current) run.lastPublished = reference;
+  if (run.status !== 'publishing' || run.gated?.version !== one.version || run.gated.seq !== one.seq) return;
+  if (!record.current)
+    return startEnding(draft, 'failed', 'defect', 'publication refused a report that had passed the gate');
+  run.report = reference;
+  const partial = one.unsettledActions.length > 0;
+  startEnding(draft, partial ? 'partial' : 'completed', partial ? 'unsettled_actions' : null);
+};

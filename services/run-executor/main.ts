@@ -1,0 +1,106 @@
+import { dirname } from 'node:path';
+import { openConfiguration } from '../platform/configuration';
+import { runService } from '../platform/service';
+import { buildAgents } from './agents/build-agents';
+import { blobs, decide, keys, moreKeys, type ExecutorMessage } from './decide';
+import type { Intent } from './draft';
+import { routes } from './http';
+import { inputs } from './inputs';
+import { conversationIdOf } from './messages';
+import { performer } from './perform';
+import { settingsFrom } from './settings';
+import { countStates, kinds, orphans } from './store';
+import { isRun, type RunRow } from './state';
+import { buildTools } from './tools/build-tools';
+
+const shownStates = [
+  'queued',
+  'running',
+  'waiting',
+  'parked',
+  'pausing',
+  'paused',
+  'cancelling',
+  'publishing',
+  'closing',
+  'completed',
+  'partial',
+  'failed',
+  'cancelled',
+  'interrupted',
+];
+
+void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => {
+  const configuration = openConfiguration(env.configPath, log);
+  const place = { env: process.env, baseDir: env.configPath === null ? process.cwd() : dirname(env.configPath) };
+  let built = {
+    config: configuration.current(),
+    agents: buildAgents(configuration.current().agents, place),
+    tools: buildTools(configuration.current().tools ?? {}, place),
+  };
+  const world = (): typeof built => {
+    const config = configuration.current();
+    if (config !== built.config)
+      built = { config, agents: buildAgents(config.agents, place), tools: buildTools(config.tools ?? {}, place) };
+    return built;
+  };
+  const turnSeconds = metrics.seconds('fairlead_turn_seconds', 'Seconds from asking a turn to its commit');
+  const leasesLost = metrics.counter(
+    'fairlead_leases_lost_total',
+    'Turns taken over from an owner that gave no sign of life',
+  );
+  const work = performer({
+    observeTurn: (seconds) => turnSeconds.observe(seconds),
+    countTakenOver: () => leasesLost.inc(),
+    agent: (name) => world().agents.get(name),
+    tool: (name) => world().tools.get(name),
+  });
+  const states = metrics.states('fairlead_runs', 'Runs by state', 'state', shownStates);
+  const ages = metrics.states(
+    'fairlead_run_state_oldest_age_seconds',
+    'Age in seconds of the run longest in a state that is not an end',
+    'state',
+    shownStates.slice(0, 9),
+  );
+  return Promise.resolve({
+    name: 'run-executor',
+    kinds,
+    keys,
+    moreKeys,
+    blobs,
+    decide: decide(settingsFrom(configuration.current)),
+    inputs,
+    writes: {
+      'run.events.v1': ['RunStateChanged', 'MessageDecided', 'TurnCommitted', 'AnswerAdopted'],
+      'effect.commands.v1': ['ProposeEffect', 'RaiseFence'],
+      'hil.requests.v1': ['RequestInteraction', 'WithdrawInteraction'],
+      'publication.commands.v1': ['PublishReport', 'SupersedeVersion'],
+    },
+    perform: work.perform,
+    routes,
+    beforeMetrics: async (api) => {
+      const { counts, oldest } = await countStates(api.pool);
+      states(counts);
+      ages(oldest);
+    },
+    start: async (api) => {
+      const stopRenewing = work.renew(api);
+      for (const row of await orphans(api.pool, env.instance)) {
+        const run = JSON.parse(row.doc) as RunRow;
+        if (isRun(run))
+          await api.submit({
+            type: 'orphaned',
+            runId: row.id,
+            conversation: conversationIdOf(run),
+            owner: env.instance,
+          });
+      }
+      return async () => {
+        stopRenewing();
+        configuration.close();
+        work.abandon();
+        await Promise.resolve();
+      };
+    },
+  });
+});

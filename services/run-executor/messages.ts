@@ -1,0 +1,74 @@
+import type {
+  ActionStateChanged,
+  AmendRun,
+  ControlRun,
+  FenceAcknowledged,
+  InteractionChanged,
+  ObserveRun,
+  ProposalDecided,
+  ReportPublished,
+  StartRun,
+  VersionSuperseded,
+} from '../../schemas/generated/records';
+import type { AggregateKey, Tick } from '../platform/decision';
+import { canonicalBytes, sha256Hex } from '../platform/canonical';
+import type { AgentOutcome } from './agents/agent';
+import type { ToolResultOutcome } from './tools/tool';
+import type { MessageFate } from './state';
+import type { Transition } from './turn-protocol/input';
+
+/** Everything the executor decides on. Records keep their own names; the rest are results of its own work. */
+export type Message =
+  | {
+      readonly type: 'start';
+      readonly record: StartRun;
+      readonly fate?: MessageFate;
+      readonly transition?: Transition | null;
+    }
+  | { readonly type: 'amend'; readonly record: AmendRun }
+  | { readonly type: 'observe'; readonly record: ObserveRun }
+  | { readonly type: 'control'; readonly record: ControlRun }
+  | { readonly type: 'proposal'; readonly record: ProposalDecided }
+  | { readonly type: 'action'; readonly record: ActionStateChanged }
+  | { readonly type: 'fence'; readonly record: FenceAcknowledged }
+  | { readonly type: 'interaction'; readonly record: InteractionChanged }
+  | { readonly type: 'published'; readonly record: ReportPublished }
+  | { readonly type: 'superseded'; readonly record: VersionSuperseded }
+  | ({ readonly type: 'answered'; readonly outcome: AgentOutcome } & Work)
+  | ({ readonly type: 'tool_done'; readonly callId: string; readonly outcome: ToolResultOutcome } & Work)
+  | ({ readonly type: 'renew' } & Work)
+  | {
+      readonly type: 'steer';
+      readonly runId: string;
+      readonly conversation: string;
+      readonly verb: 'cancel' | 'release-lease';
+      readonly reason: string;
+    }
+  /** The process that held these works is gone for certain: its successor of the same name says so. */
+  | { readonly type: 'orphaned'; readonly runId: string; readonly conversation: string; readonly owner: string }
+  | { readonly type: 'wake'; readonly runId: string; readonly conversation: string; readonly ended: EndedRun | null }
+  | Tick;
+
+/** What a run that waited for another is told at its end. */
+export interface EndedRun {
+  readonly runId: string;
+  readonly state: string;
+  readonly report: { readonly version: number; readonly sha256: string } | null;
+}
+
+/** Which work of which owner a result belongs to; a stale epoch is refused however late it comes (R11). */
+export interface Work {
+  readonly runId: string;
+  readonly conversation: string;
+  readonly turn: number;
+  readonly epoch: number;
+}
+
+export const runKey = (id: string): AggregateKey => ({ kind: 'run', id });
+export const conversationKey = (id: string): AggregateKey => ({ kind: 'conversation', id });
+
+export const conversationIdOf = (of: {
+  readonly tenant: string;
+  readonly account: string;
+  readonly conversationId: string;
+}): string => `conv_${sha256Hex(canonicalBytes([of.tenant, of.account, of.conversationId])).slice(0, 26)}`;

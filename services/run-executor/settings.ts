@@ -1,0 +1,76 @@
+import type { AgentConfig, Configuration } from '../platform/configuration';
+import type { Grants } from './state';
+
+/** What the configuration of the moment says about one agent; read by deciders, never kept beyond a decision. */
+export interface AgentSettings {
+  readonly grants: Grants;
+  readonly recovery: 'continue' | 'settle';
+  readonly turnTimeoutMs: number;
+  readonly retryMaxMs: number;
+  readonly cancelSettleMs: number;
+  readonly budget: { readonly turns: number; readonly cost: number | null; readonly deadlineMs: number };
+}
+
+export interface Settings {
+  readonly agent: (tenant: string, name: string) => AgentSettings | undefined;
+  /** The most a permission can ever add in this tenant. */
+  readonly ceiling: (tenant: string) => Grants;
+}
+
+const defaults = {
+  turnTimeoutMs: 600_000,
+  retryMaxMs: 7_200_000,
+  cancelSettleMs: 60_000,
+  turns: 50,
+  cost: 100,
+  deadlineSec: 86_400,
+};
+
+/** An agent without a list has its tenant's ceiling; a list is cut to it (R24). */
+const within = (
+  own: readonly string[] | undefined,
+  ceiling: readonly string[] | undefined,
+  all: readonly string[],
+): readonly string[] => (own ?? ceiling ?? all).filter((name) => ceiling === undefined || ceiling.includes(name));
+
+const grantsOf = (
+  config: Configuration,
+  tenant: string,
+  own: Pick<AgentConfig, 'tools' | 'connectors' | 'sources'>,
+): Grants => {
+  const ceilings = config.tenants[tenant]?.ceilings;
+  const tools = Object.keys(config.tools ?? {});
+  const connectors = Object.entries(config.connectors ?? {})
+    .filter(([, connector]) => connector.tenant === undefined || connector.tenant === tenant)
+    .map(([name]) => name);
+  return {
+    tools: within(own.tools, ceilings?.tools, tools),
+    connectors: within(own.connectors, ceilings?.connectors, connectors).filter((name) => connectors.includes(name)),
+    sources: within(own.sources, ceilings?.sources, []),
+    consents: [],
+  };
+};
+
+const settingsOf = (config: Configuration, tenant: string, agent: AgentConfig): AgentSettings => {
+  return {
+    grants: grantsOf(config, tenant, agent),
+    recovery: agent.recovery ?? 'continue',
+    turnTimeoutMs: agent.turnTimeoutMs ?? defaults.turnTimeoutMs,
+    retryMaxMs: agent.retry?.maxTotalMs ?? defaults.retryMaxMs,
+    cancelSettleMs: agent.cancelSettleMs ?? defaults.cancelSettleMs,
+    budget: {
+      turns: agent.budget?.turns ?? defaults.turns,
+      cost: agent.budget?.cost ?? defaults.cost,
+      deadlineMs: (agent.budget?.deadlineSec ?? defaults.deadlineSec) * 1_000,
+    },
+  };
+};
+
+export const settingsFrom = (current: () => Configuration): Settings => ({
+  ceiling: (tenant) => grantsOf(current(), tenant, {}),
+  agent: (tenant, name) => {
+    const config = current();
+    const agent = config.agents[name];
+    return agent === undefined || config.tenants[tenant] === undefined ? undefined : settingsOf(config, tenant, agent);
+  },
+});

@@ -1,0 +1,43 @@
+import { performTool, toolLeaseMs } from './boundary';
+import { textOf, type Draft } from './draft';
+import { startEnding } from './ending';
+import { askAgent } from './seal';
+import { openCalls } from './state';
+
+/** Owners that one turn may lose before the run is given up as interrupted (R14). */
+const maxLostOwners = 5;
+const lookAgainMs = 100;
+
+/**
+ * A new owner goes on from the committed checkpoint: the same sealed input for the same turn, only the unfinished tool
+ * calls, under a higher epoch, so that whatever the old owner still brings is refused (R11, R14, R7).
+ */
+export const takeOver = (draft: Draft, why: 'lost' | 'released'): void => {
+  const { run, context, conversation } = draft;
+  run.epoch += 1;
+  run.lease = null;
+  const { turn } = run;
+  if (turn !== null && why === 'lost') {
+    turn.lost += 1;
+    if (turn.lost >= maxLostOwners)
+      return startEnding(draft, 'interrupted', 'owner_lost', `turn ${turn.number} lost ${turn.lost} owners`);
+  }
+  // Something a person or a child has already stored for the run is worth going on for, even under `settle`.
+  const stored = run.changes.length > run.sealedChanges || run.pending.length > 0;
+  if (why === 'lost' && run.recovery === 'settle' && !stored)
+    return startEnding(draft, 'interrupted', 'owner_lost', 'recovery is settle');
+  if (context.capacity - draft.performs.length <= 0) {
+    run.readyAt = context.now + lookAgainMs;
+    return;
+  }
+  if (turn !== null) {
+    turn.attempt += 1;
+    turn.retryAt = null;
+    turn.deadline = context.now + run.turnTimeoutMs;
+    return askAgent(draft, null, true);
+  }
+  const calls = openCalls(run);
+  if (calls.length === 0) return;
+  run.lease = { owner: context.instance, until: context.now + toolLeaseMs };
+  for (const call of calls) performTool(draft, call, textOf(draft, call.input), conversation);
+};

@@ -1,0 +1,72 @@
+import { gateActions, openActions, openCalls, openQuestions, type Run } from './state';
+
+export interface WaitingFor {
+  readonly kind:
+    'slot' | 'tools' | 'action' | 'answer' | 'child' | 'dependency' | 'fence' | 'publication' | 'retry' | 'cancel';
+  readonly ref: string;
+  readonly since: string;
+  readonly deadline: string | null;
+}
+
+const at = (ms: number): string => new Date(ms).toISOString();
+
+/** What a run that does not run is waiting for; each entry names something that exists. */
+export const waitingFor = (run: Run): WaitingFor[] => {
+  const since = at(run.turn?.sealedAt ?? run.startedAt ?? run.enqueuedAt);
+  const entry = (kind: WaitingFor['kind'], ref: string, deadline: number | null = null): WaitingFor => ({
+    kind,
+    ref,
+    since,
+    deadline: deadline === null ? null : at(deadline),
+  });
+  const fence = run.fence.acknowledged ? [] : [entry('fence', String(run.fence.number))];
+  const publications = run.publications.map((one) => entry('publication', `${one.version}.${one.seq}`));
+  switch (run.status) {
+    case 'queued':
+      return run.holds.length === 0
+        ? [entry('slot', run.agent)]
+        : run.holds.map((hold) =>
+            entry(
+              hold.kind === 'dependency' ? 'dependency' : hold.kind === 'interrupt' ? 'cancel' : 'slot',
+              hold.runId,
+            ),
+          );
+    case 'running':
+      return [
+        ...openCalls(run).map((call) => entry('tools', call.callId)),
+        ...(run.turn !== null && run.turn.retryAt !== null
+          ? [entry('retry', String(run.turn.number), run.turn.retryAt)]
+          : []),
+        ...(run.turn === null ? [...fence, ...publications] : []),
+      ];
+    case 'waiting':
+    case 'parked':
+    case 'pausing':
+    case 'paused':
+      return [
+        ...openQuestions(run).map((one) => entry('answer', one.interactionRef, one.expiresAt)),
+        ...[...gateActions(run), ...openActions(run)].map((action) =>
+          entry('action', action.actionKey ?? action.proposalId),
+        ),
+        ...fence,
+        ...publications,
+      ];
+    case 'cancelling':
+      return [
+        ...fence,
+        ...run.actions
+          .filter((action) => action.status === 'sending')
+          .map((action) => entry('action', action.actionKey ?? action.proposalId, run.cancel?.settleBy ?? null)),
+      ];
+    case 'publishing':
+      return publications;
+    case 'closing':
+      return fence;
+    case 'completed':
+    case 'partial':
+    case 'failed':
+    case 'cancelled':
+    case 'interrupted':
+      return [];
+  }
+};
