@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHash } from 'node:crypto';
-import type { TurnInput } from '../run-executor/turn-protocol/input';
-import type { TurnOutput } from '../run-executor/turn-protocol/output';
+import type { TurnInput } from '../../schemas/turn-protocol/input';
+import type { TurnOutput } from '../../schemas/turn-protocol/output';
 
 export type { TurnInput, TurnOutput };
 

@@ -10,7 +10,7 @@ import { ask, answered } from './requests';
 import { addChange } from './seal';
 import type { ActionState, Cause, OpenTurn, QuestionState, ToolCallState } from './state';
 import { checkOutput } from './turn-protocol/check-output';
-import type { Ask, TurnOutput } from './turn-protocol/output';
+import type { Ask, TurnOutput } from '../../schemas/turn-protocol/output';
 
 /** First rest of an agent that could not answer; doubled up to the longest. */
 const firstRetryMs = 1_000;

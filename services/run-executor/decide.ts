@@ -10,7 +10,8 @@ import {
 import { advance } from './advance';
 import { takeAnswer } from './boundary';
 import { control, requestCancel } from './control';
-import { draftOf, finish, keep, type Draft, type Intent } from './draft';
+import { draftOf, keep, type Draft, type Intent } from './draft';
+import { finish } from './finish';
 import { startEnding } from './ending';
 import { actionChanged, fenceAcknowledged, interactionChanged, proposalDecided } from './events';
 import { acknowledged } from './gate';

@@ -1,13 +1,11 @@
 import type { MessageDecided } from '../../schemas/generated/records';
 import { sha256Hex } from '../platform/canonical';
-import { emit, type Context, type Decision, type Emit, type Row, type View } from '../platform/decision';
+import { emit, type Context, type Emit, type Row, type View } from '../platform/decision';
 import { incidentRow, type Incident } from '../platform/incidents';
-import { conversationPut } from './conversation';
 import { runKey, type Message } from './messages';
 import type { Settings } from './settings';
 import type { Kept, MessageFate, Run } from './state';
 import { isTerminal } from './state';
-import { waitingFor } from './waiting-for';
 
 /** Kept texts up to this size stay in the document; larger ones would make every save of the run heavy. */
 const inlineBytes = 4 * 1024;
@@ -203,68 +201,3 @@ export const decideFate = (
 };
 
 export const openIncident = (draft: Draft, incident: Incident): void => void draft.rows.push(incidentRow(incident));
-
-const stateChanged = (draft: Draft): boolean => {
-  const { run, before } = draft;
-  if (before === null) return true;
-  return (
-    run.status !== before.status ||
-    run.requirements.version !== before.requirements.version ||
-    run.appliedVersion !== before.appliedVersion ||
-    run.report?.sha256 !== before.report?.sha256 ||
-    run.lastPublished?.sha256 !== before.lastPublished?.sha256
-  );
-};
-
-const sayState = (draft: Draft): void => {
-  const { run, before } = draft;
-  const accepts =
-    run.status === 'queued' ||
-    run.status === 'running' ||
-    run.status === 'waiting' ||
-    run.status === 'parked' ||
-    run.status === 'pausing' ||
-    run.status === 'paused';
-  const transition =
-    run.transitions.length > (before?.transitions.length ?? 0) ? (run.transitions.at(-1) ?? null) : null;
-  draft.emits.push(
-    emit(runKey(run.runId), 'run.events.v1', 'RunStateChanged', run.conversationId, {
-      ...ofRun(draft),
-      messageId: run.messageId,
-      rootRunId: run.rootRunId,
-      parentRunId: run.parentRunId,
-      continuationOfRunId: run.continuationOfRunId,
-      agent: run.agent,
-      title: run.title,
-      state: run.status,
-      cause: run.cause,
-      waitingFor: JSON.stringify(waitingFor(run)),
-      requirementsVersion: run.requirements.version,
-      appliedVersion: run.appliedVersion,
-      turns: run.turns,
-      turnsLeft: run.budget.turnsLeft,
-      report: run.report ?? run.lastPublished,
-      unsettledActions: [...run.unsettledActions],
-      transition: transition === null ? null : JSON.stringify(transition),
-      acceptsUpdates: accepts,
-      startedAt: run.startedAt,
-    }),
-  );
-};
-
-/** What the decision amounts to. A state change is told once, with where the run stands at the end of the decision. */
-export const finish = (
-  draft: Draft,
-  more: { readonly put?: Decision['put']; readonly reply?: unknown } = {},
-): Decision<Message, Intent> => {
-  if (stateChanged(draft)) sayState(draft);
-  const places = conversationPut(draft);
-  return {
-    put: [{ key: runKey(draft.run.runId), state: draft.run }, ...(more.put ?? []), ...places],
-    emit: draft.emits,
-    rows: draft.rows,
-    tell: draft.tells.map((message) => ({ message })),
-    perform: draft.performs,
-    reply: more.reply,
-  };
-};

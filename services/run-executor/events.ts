@@ -10,7 +10,7 @@ import { sayAdoption } from './ending';
 import { answered } from './requests';
 import { addChange } from './seal';
 import { isTerminal, type ActionState, type ActionStatus, type QuestionState } from './state';
-import type { Change } from './turn-protocol/input';
+import type { Change } from '../../schemas/turn-protocol/input';
 
 const at = (ms: number): string => new Date(ms).toISOString();
 

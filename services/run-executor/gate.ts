@@ -3,7 +3,7 @@ import { startEnding } from './ending';
 import { ask } from './requests';
 import { addChange } from './seal';
 import { gateActions, openActions, openQuestions, type OpenTurn, type Publication } from './state';
-import type { ReportOutput } from './turn-protocol/output';
+import type { ReportOutput } from '../../schemas/turn-protocol/output';
 
 const at = (ms: number): string => new Date(ms).toISOString();
 

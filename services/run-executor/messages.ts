@@ -15,7 +15,7 @@ import { canonicalBytes, sha256Hex } from '../platform/canonical';
 import type { AgentOutcome } from './agents/agent';
 import type { ToolResultOutcome } from './tools/tool';
 import type { MessageFate } from './state';
-import type { Transition } from './turn-protocol/input';
+import type { Transition } from '../../schemas/turn-protocol/input';
 
 /** Everything the executor decides on. Records keep their own names; the rest are results of its own work. */
 export type Message =

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../platform/canonical';
 import { decideFate, textOf, type Draft } from './draft';
-import type { Change, Material, ToolResult, Transition, TurnInput } from './turn-protocol/input';
-import { inputMaxBytes } from './turn-protocol/limits';
+import type { Change, Material, ToolResult, Transition, TurnInput } from '../../schemas/turn-protocol/input';
+import { inputMaxBytes } from '../../schemas/turn-protocol/limits';
 import { gateActions, openQuestions, type ActionState, type PendingUpdate, type Run } from './state';
 
 const at = (ms: number): string => new Date(ms).toISOString();

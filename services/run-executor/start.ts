@@ -3,13 +3,14 @@ import { sha256Hex } from '../platform/canonical';
 import { emit, type Context, type Decision, type View } from '../platform/decision';
 import { advance } from './advance';
 import { mustWaitInConversation } from './conversation';
-import { decideFate, draftOf, finish, keep, newFate, say, type Draft, type Intent } from './draft';
+import { decideFate, draftOf, keep, newFate, say, type Draft, type Intent } from './draft';
+import { finish } from './finish';
 import { conversationIdOf, runKey, type EndedRun, type Message } from './messages';
 import type { Settings, AgentSettings } from './settings';
 import { isRun, isTerminal, type Awaited, type Kept, type Run, type RunRow } from './state';
 import { startEnding } from './ending';
 import { requestCancel } from './control';
-import type { Transition } from './turn-protocol/input';
+import type { Transition } from '../../schemas/turn-protocol/input';
 
 const initialText = (runId: string, record: StartRun): Kept => {
   const sha256 = sha256Hex(Buffer.from(record.content));

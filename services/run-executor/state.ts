@@ -1,4 +1,4 @@
-import type { Change, Transition } from './turn-protocol/input';
+import type { Change, Transition } from '../../schemas/turn-protocol/input';
 
 export type RunStatus =
   | 'queued'

@@ -9,8 +9,8 @@ import {
   type Change,
   type ToolResult,
   type TurnInput,
-} from '../../services/run-executor/turn-protocol/input';
-import type { TurnOutput } from '../../services/run-executor/turn-protocol/output';
+} from '../../schemas/turn-protocol/input';
+import type { TurnOutput } from '../../schemas/turn-protocol/output';
 
 const at = '2026-11-30T10:00:00.000Z';
 

@@ -1,6 +1,6 @@
 import { decideTurn } from '../../services/run-executor/agents/market-report/market-report';
-import type { ActionView, TurnInput } from '../../services/run-executor/turn-protocol/input';
-import type { TurnOutput } from '../../services/run-executor/turn-protocol/output';
+import type { ActionView, TurnInput } from '../../schemas/turn-protocol/input';
+import type { TurnOutput } from '../../schemas/turn-protocol/output';
 import { actionOf, answerOf, ask, change, next, resultsFor, turnInput } from '../support/turn-input';
 
 const demoText =

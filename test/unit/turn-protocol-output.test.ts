@@ -1,5 +1,5 @@
 import { checkOutput } from '../../services/run-executor/turn-protocol/check-output';
-import { bytesOfBody } from '../../services/run-executor/turn-protocol/limits';
+import { bytesOfBody } from '../../schemas/turn-protocol/limits';
 
 const sealedFor = { conversationId: 'c1', taskId: 't1', runId: 'r1', turn: 3, requirementsVersion: 2 };
 const ofTurn = (fields: Record<string, unknown>) => ({ for: { ...sealedFor }, ...fields });

@@ -1,6 +1,6 @@
 import { cutShort } from './cut-short';
-import type { TurnInput } from '../turn-protocol/input';
-import { outputMaxBytes } from '../turn-protocol/limits';
+import type { TurnInput } from '../../../schemas/turn-protocol/input';
+import { outputMaxBytes } from '../../../schemas/turn-protocol/limits';
 
 /** What varies by attempt, beside the sealed input. `signal` fires when the turn's work is void. */
 export interface TurnCall {

@@ -1,4 +1,4 @@
-import { outputMaxBytes } from '../turn-protocol/limits';
+import { outputMaxBytes } from '../../../schemas/turn-protocol/limits';
 import type { AgentOutcome, AskableAgent, TurnCall } from './agent';
 import { resolveHeaders, type Environment, type HeaderConfig } from './headers';
 import { postBytes, readJson, type PostOutcome } from './post-bytes';

@@ -1,7 +1,7 @@
 import { resolveHeaders, type Environment, type HeaderConfig } from '../agents/headers';
 import { postBytes, readJson, type PostOutcome } from '../agents/post-bytes';
-import { toolOutputMaxBytes } from '../turn-protocol/limits';
-import type { TurnFor } from '../turn-protocol/input';
+import { toolOutputMaxBytes } from '../../../schemas/turn-protocol/limits';
+import type { TurnFor } from '../../../schemas/turn-protocol/input';
 import { refuse, retry, type CallableTool, type ToolOutcome, type ToolRequest } from './tool';
 
 export interface HttpToolOptions {

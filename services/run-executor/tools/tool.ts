@@ -1,6 +1,6 @@
 import { cutShort } from '../agents/cut-short';
-import type { TurnFor } from '../turn-protocol/input';
-import { toolOutputMaxBytes } from '../turn-protocol/limits';
+import type { TurnFor } from '../../../schemas/turn-protocol/input';
+import { toolOutputMaxBytes } from '../../../schemas/turn-protocol/limits';
 import { findValueFault } from '../turn-protocol/values';
 
 export interface ToolRequest {

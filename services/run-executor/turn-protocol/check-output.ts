@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/compile';
-import type { TurnFor } from './input';
-import { TurnOutputSchema, type Ask, type TurnOutput } from './output';
+import type { TurnFor } from '../../../schemas/turn-protocol/input';
+import { TurnOutputSchema, type Ask, type TurnOutput } from '../../../schemas/turn-protocol/output';
 import {
   bytesOfBody,
   reportBodyMaxBytes,
@@ -9,7 +9,7 @@ import {
   stateMaxBytes,
   textMaxBytes,
   toolInputMaxBytes,
-} from './limits';
+} from '../../../schemas/turn-protocol/limits';
 import { findValueFault, memberPath } from './values';
 import { findCombinationFault } from './combinations';
 

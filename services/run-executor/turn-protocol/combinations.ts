@@ -1,4 +1,4 @@
-import type { TurnOutput } from './output';
+import type { TurnOutput } from '../../../schemas/turn-protocol/output';
 
 /** R13: what may not stand beside what. A field that is an empty list or `false` counts as not given. */
 const excludes: Readonly<Record<'report' | 'fail', readonly (keyof TurnOutput)[]>> = {

@@ -1,4 +1,4 @@
-import { valueMaxDepth } from './limits';
+import { valueMaxDepth } from '../../../schemas/turn-protocol/limits';
 
 export interface ValueFault {
   field: string;

@@ -1,5 +1,5 @@
-import type { Answer, TurnInput } from '../../turn-protocol/input';
-import type { Ask } from '../../turn-protocol/output';
+import type { Answer, TurnInput } from '../../../../schemas/turn-protocol/input';
+import type { Ask } from '../../../../schemas/turn-protocol/output';
 import type { Memory } from './memory';
 import { readReturns, type MarketRequest, type Returns } from './read-request';
 

@@ -1,5 +1,5 @@
-import type { TurnInput } from '../../turn-protocol/input';
-import type { TurnOutput } from '../../turn-protocol/output';
+import type { TurnInput } from '../../../../schemas/turn-protocol/input';
+import type { TurnOutput } from '../../../../schemas/turn-protocol/output';
 import type { Agent } from '../agent';
 import { askReturns, countingOf, mustAsk, questionText, returnsQuestion, type Counting } from './counting';
 import { figuresOf, type Figures } from './figures';

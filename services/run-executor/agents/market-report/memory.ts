@@ -1,4 +1,4 @@
-import type { Change, TurnInput } from '../../turn-protocol/input';
+import type { Change, TurnInput } from '../../../../schemas/turn-protocol/input';
 import { canonicalBytes, sha256Hex } from '../../../platform/canonical';
 
 /**

@@ -1,4 +1,4 @@
-import type { TurnInput } from '../../turn-protocol/input';
+import type { TurnInput } from '../../../../schemas/turn-protocol/input';
 import { dataEnd, dataStart, withinData, type Period } from './months';
 import { readPeriod, readStructuredDate } from './period-words';
 import { readRecipients, withoutRecipients } from './share-words';

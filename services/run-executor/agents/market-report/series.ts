@@ -1,5 +1,5 @@
-import type { ToolResult, TurnInput } from '../../turn-protocol/input';
-import type { ToolCall } from '../../turn-protocol/output';
+import type { ToolResult, TurnInput } from '../../../../schemas/turn-protocol/input';
+import type { ToolCall } from '../../../../schemas/turn-protocol/output';
 import type { PriceSeries } from '../../tools/price-series';
 import type { Memory } from './memory';
 import type { Period } from './months';

@@ -1,5 +1,5 @@
-import type { ActionView, TurnInput } from '../../turn-protocol/input';
-import type { ActionProposal } from '../../turn-protocol/output';
+import type { ActionView, TurnInput } from '../../../../schemas/turn-protocol/input';
+import type { ActionProposal } from '../../../../schemas/turn-protocol/output';
 import { sha256Hex } from '../../../platform/canonical';
 import { percent, type Figures } from './figures';
 import type { Memory } from './memory';
