@@ -1,0 +1,54 @@
+import { codeOf, responseOf } from './records';
+import type { Published } from './state';
+
+const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** JSON kept as text by the asker; what is not JSON is shown as the text it is. */
+const json = (text: string | null): unknown => {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+};
+
+/** An interaction as the routes show it. */
+export const itemOf = (state: Published): Record<string, unknown> => {
+  const { asked } = state;
+  const answered = state.status === 'answered' ? state : null;
+  const response = responseOf(state);
+  return {
+    interactionRef: asked.interactionRef,
+    requestRevision: asked.requestRevision,
+    kind: asked.kind,
+    mode: asked.mode,
+    state: state.status,
+    code: codeOf(state),
+    conversationId: asked.conversationId,
+    taskId: asked.taskId,
+    runId: asked.runId,
+    rootRunId: asked.rootRunId,
+    requirementsVersion: asked.requirementsVersion,
+    turn: asked.turn,
+    questionId: asked.questionId,
+    actionKey: asked.actionKey,
+    recipient: asked.recipientKind === 'role' ? `role:${asked.recipient}` : asked.recipient,
+    claimedBy: state.claimedBy,
+    question: asked.question,
+    choices: asked.choices,
+    schema: json(asked.schema),
+    default: json(asked.defaultAnswer),
+    grant: json(asked.grant),
+    holdsReport: asked.holdsReport,
+    previewSha256: asked.previewSha256,
+    expiresAt: time(asked.expiresAt),
+    publishedAt: time(state.publishedAt),
+    seenAt: time(state.seenAt),
+    answeredAt: time(answered?.answeredAt ?? null),
+    adoptedAt: time(answered?.adoptedAt ?? null),
+    adoption: answered?.adoption ?? null,
+    late: response?.late ?? false,
+    response: response === null ? null : { ...response, value: json(response.value) },
+  };
+};

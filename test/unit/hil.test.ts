@@ -1,0 +1,434 @@
+import type {
+  AnswerAdopted,
+  RequestInteraction,
+  RunStateChanged,
+  SubmitClarification,
+} from '../../schemas/generated/records';
+import { decideBatch, heldSet, type HeldSet } from '../../services/platform/decide-batch';
+import { noTrace, type AggregateKey, type Service } from '../../services/platform/decision';
+import { viewOf } from '../../services/platform/decide-batch';
+import { decide, keys, moreKeys, type Reply } from '../../services/hil/decide';
+import type { Wake } from '../../services/hil/deciding';
+import type { Actor, Answer, AnyMessage } from '../../services/hil/messages';
+import type { Interaction } from '../../services/hil/state';
+import { kinds } from '../../services/hil/store';
+
+const service: Service<AnyMessage, Wake> = { name: 'hil', kinds, keys, moreKeys, decide: decide as never };
+
+/** The real order of a batch, over a held set that stays: what the writer does, without a database. */
+const world = () => {
+  const held: HeldSet = heldSet();
+  const hold = (list: readonly AggregateKey[]): void => {
+    for (const key of list)
+      if (held.get(key) === undefined) held.set({ key, loaded: 0, revision: 0, state: undefined, changed: false });
+  };
+  let count = 0;
+  const say = (message: AnyMessage, now: number) => {
+    hold(keys(message));
+    hold(moreKeys(message, viewOf(held, new Map())));
+    const base = { now, instance: 'test', capacity: 1 };
+    const item = { message, cause: `c${(count += 1)}`, trace: noTrace };
+    const result = decideBatch(service, held, new Map(), [item], base);
+    const outcome = result.outcomes[0];
+    if (outcome === undefined || !outcome.ok) throw outcome?.error;
+    for (const told of result.told) {
+      hold(keys(told.message));
+      hold(moreKeys(told.message, viewOf(held, new Map())));
+    }
+    const then = result.told.flatMap(
+      (told) => decideBatch(service, held, new Map(), [{ ...told, cause: told.id }], base).facts,
+    );
+    return { facts: [...result.facts, ...then], rows: result.rows, reply: outcome.reply as Reply | undefined };
+  };
+  const state = (ref: string): Interaction | undefined => held.get({ kind: 'interaction', id: ref })?.state as never;
+  return { say, state };
+};
+
+const requested = (more: Partial<RequestInteraction> = {}): AnyMessage => ({
+  type: 'request',
+  record: {
+    eventId: 'e1',
+    occurredAt: 1,
+    tenant: 't',
+    app: 'a',
+    account: 'alice',
+    conversationId: 'c1',
+    taskId: 'task_1',
+    runId: 'run_1',
+    revision: 3,
+    rootRunId: 'run_1',
+    messageId: null,
+    owner: 'run-executor',
+    interactionRef: 'int_1',
+    requestRevision: 1,
+    kind: 'question',
+    mode: 'non_blocking',
+    requirementsVersion: 1,
+    turn: 1,
+    questionId: 'q1',
+    recipientKind: 'account',
+    recipient: 'alice',
+    question: 'Which city?',
+    choices: [],
+    schema: null,
+    defaultAnswer: null,
+    grant: null,
+    expiresAt: null,
+    remindAfterSec: null,
+    escalateTo: null,
+    holdsReport: false,
+    actionKey: null,
+    requestSha256: null,
+    preview: null,
+    previewSha256: null,
+    selfApproval: 'allowed',
+    attempt: 1,
+    ...more,
+  },
+});
+const approval = (more: Partial<RequestInteraction> = {}): AnyMessage =>
+  requested({
+    kind: 'approval',
+    owner: 'effect-ledger',
+    actionKey: 'k:o:s:v1',
+    preview: Buffer.from('Connector: k\n\n{"b":1,"a":2.0}'),
+    previewSha256: 'f'.repeat(64),
+    ...more,
+  });
+
+const alice: Actor = { tenant: 't', account: 'alice', roles: [] };
+const bob: Actor = { tenant: 't', account: 'bob', roles: ['approver'] };
+const none: Omit<Answer, 'clientResponseId'> = {
+  requestRevision: 1,
+  text: null,
+  choice: null,
+  value: null,
+  decision: null,
+  previewSha256: null,
+};
+const respond = (answer: Partial<Answer>, actor: Actor = alice): AnyMessage => ({
+  type: 'respond',
+  ref: 'int_1',
+  actor,
+  answer: { ...none, clientResponseId: 'r1', ...answer },
+});
+const runChanged = (state: string): AnyMessage => ({
+  type: 'run',
+  record: { runId: 'run_1', state, tenant: 't' } as RunStateChanged,
+});
+const adoptedBy = (more: Partial<AnswerAdopted> = {}): AnyMessage => ({
+  type: 'adopted',
+  record: {
+    tenant: 't',
+    runId: 'run_1',
+    interactionRef: 'int_1',
+    requestRevision: 1,
+    status: 'adopted',
+    reason: null,
+    turn: 2,
+    inputSha256: 'a'.repeat(64),
+    occurredAt: 70,
+    ...more,
+  } as AnswerAdopted,
+});
+const clarify = (more: Partial<SubmitClarification> = {}): AnyMessage => ({
+  type: 'clarify',
+  record: {
+    eventId: 'm1/ask/1',
+    occurredAt: 1,
+    tenant: 't',
+    app: 'a',
+    account: 'alice',
+    conversationId: 'c1',
+    messageId: 'msg_1',
+    clientMessageId: 'm1',
+    interactionRef: 'int_1',
+    requestRevision: 1,
+    content: 'Oslo',
+    contentSha256: 'b'.repeat(64),
+    receivedAt: 1,
+    attempt: 1,
+    ...more,
+  },
+});
+const codeOf = (reply: Reply | undefined): string | null => (reply?.type === 'no' ? reply.code : null);
+const decided = (facts: readonly { type: string; value: unknown }[]) =>
+  facts
+    .filter((fact) => fact.type === 'MessageDecided')
+    .map((fact) => fact.value as { status: string; code: string | null });
+
+describe('requests', () => {
+  test('H1 R25 a request is published and answered again by its natural key', () => {
+    const { say } = world();
+    const first = say(requested(), 10);
+    expect(first.facts).toHaveLength(1);
+    expect(first.facts[0]).toMatchObject({
+      type: 'InteractionChanged',
+      key: 'c1',
+      value: { state: 'open', publishedAt: 10, requestRevision: 1, revision: 1 },
+    });
+    const again = say(requested({ attempt: 2 }), 20);
+    expect(again.facts[0]).toMatchObject({ eventId: 'int_1/1/again/2', value: { publishedAt: 10, revision: 1 } });
+  });
+
+  test('H8 the preview is kept as the bytes that came', () => {
+    const { say } = world();
+    const [row] = say(approval(), 10).rows;
+    expect(row).toMatchObject({ table: 'previews', values: { sha256: 'f'.repeat(64) } });
+    expect((row?.values['bytes'] as Buffer).toString()).toBe('Connector: k\n\n{"b":1,"a":2.0}');
+  });
+
+  test('H10 a revision of an answered request is refused and the answer delivered', () => {
+    const { say, state } = world();
+    say(requested(), 10);
+    say(respond({ text: 'Oslo' }), 20);
+    const { facts } = say(requested({ requestRevision: 2, question: 'Which town?' }), 30);
+    expect(facts[0]).toMatchObject({ value: { state: 'answered', requestRevision: 1, response: { text: 'Oslo' } } });
+    expect(state('int_1')).toMatchObject({ asked: { question: 'Which city?' } });
+  });
+
+  test('H1 another run never takes over a ref', () => {
+    const { say } = world();
+    say(requested(), 10);
+    expect(() => say(requested({ runId: 'run_2', requestRevision: 2 }), 20)).toThrow(/another runId/);
+  });
+
+  test('a withdrawal that overtook its request closes it on arrival', () => {
+    const { say } = world();
+    say(
+      { type: 'withdraw', record: { interactionRef: 'int_1', tenant: 't', code: 'withdrawn', attempt: 1 } as never },
+      5,
+    );
+    expect(say(requested(), 10).facts[0]).toMatchObject({ value: { state: 'closed', code: 'withdrawn' } });
+  });
+});
+
+describe('answers', () => {
+  test('H2 published, seen, answered and adopted are four facts with four times', () => {
+    const { say, state } = world();
+    say(requested(), 10);
+    say({ type: 'seen', ref: 'int_1', actor: alice }, 20);
+    say({ type: 'seen', ref: 'int_1', actor: alice }, 25);
+    const stored = say(respond({ text: 'Oslo' }), 30);
+    expect(stored.reply).toMatchObject({ type: 'item', created: true, item: { adoption: { status: 'pending' } } });
+    say(adoptedBy(), 80);
+    expect(state('int_1')).toMatchObject({
+      publishedAt: 10,
+      seenAt: 20,
+      answeredAt: 30,
+      adoptedAt: 70,
+      adoption: { status: 'adopted', turn: 2 },
+    });
+    expect(say(adoptedBy(), 90).facts).toEqual([]);
+  });
+
+  test('H3 the same response again is the first one, another meaning a conflict, another response too late', () => {
+    const { say } = world();
+    say(requested(), 10);
+    const first = say(respond({ text: 'Oslo' }), 20);
+    const again = say(respond({ text: 'Oslo' }), 30);
+    expect(again.reply).toEqual({ ...first.reply, created: false });
+    expect(again.facts).toEqual([]);
+    expect(codeOf(say(respond({ text: 'Rome' }), 40).reply)).toBe('response_conflict');
+    expect(codeOf(say(respond({ text: 'Rome', clientResponseId: 'r2' }), 50).reply)).toBe('already_answered');
+  });
+
+  test.each<[string, (say: ReturnType<typeof world>['say']) => Reply | undefined, string]>([
+    [
+      'H4 another account: as if it did not exist',
+      (say) => say(respond({ text: 'x' }, bob), 20).reply,
+      'unknown_interaction',
+    ],
+    [
+      'H4 another tenant: as if it did not exist',
+      (say) => say(respond({ text: 'x' }, { ...alice, tenant: 'u' }), 20).reply,
+      'unknown_interaction',
+    ],
+    ['H4 expired', (say) => say(respond({ text: 'x' }), 1_000).reply, 'expired'],
+    ['H4 old revision', (say) => say(respond({ text: 'x', requestRevision: 2 }), 20).reply, 'old_revision'],
+    [
+      'H1 a decision is no answer to a question',
+      (say) => say(respond({ decision: 'approve' }), 20).reply,
+      'contract_violated',
+    ],
+    ['H1 two answers in one', (say) => say(respond({ text: 'x', value: '1' }), 20).reply, 'contract_violated'],
+  ])('%s', (_name, act, code) => {
+    const { say } = world();
+    say(requested({ expiresAt: 1_000 }), 10);
+    expect(codeOf(act(say))).toBe(code);
+  });
+
+  test('H4 a refused answer is kept for the audit and adopted by nobody', () => {
+    const { say, state } = world();
+    say(requested({ expiresAt: 1_000 }), 10);
+    const { rows, facts } = say(respond({ text: 'x' }), 1_000);
+    expect(rows[0]).toMatchObject({ table: 'refused_responses', values: { code: 'expired', account: 'alice' } });
+    expect(facts[0]).toMatchObject({ value: { state: 'closed', code: 'expired', response: null } });
+    expect(state('int_1')?.status).toBe('closed');
+  });
+
+  test('H10 expiry comes by the clock alone', () => {
+    const { say } = world();
+    say(requested({ expiresAt: 1_000 }), 10);
+    expect(say({ type: 'tick', kind: 'interaction', id: 'int_1' }, 999).facts).toEqual([]);
+    expect(say({ type: 'tick', kind: 'interaction', id: 'int_1' }, 1_000).facts[0]).toMatchObject({
+      value: { state: 'closed', code: 'expired' },
+    });
+  });
+
+  test('H7 an approval needs the hash of what was shown; chat words are none', () => {
+    const { say } = world();
+    say(approval(), 10);
+    expect(codeOf(say(respond({ decision: 'approve' }), 20).reply)).toBe('preview_mismatch');
+    expect(codeOf(say(respond({ decision: 'approve', previewSha256: 'e'.repeat(64) }), 20).reply)).toBe(
+      'preview_mismatch',
+    );
+    expect(codeOf(say(respond({ text: 'yes' }), 20).reply)).toBe('contract_violated');
+    expect(decided(say(clarify(), 20).facts)).toMatchObject([{ status: 'refused', code: 'not_answerable_by_text' }]);
+    expect(say(respond({ decision: 'approve', previewSha256: 'f'.repeat(64) }), 30).reply).toMatchObject({
+      created: true,
+    });
+  });
+
+  test('H7 self-approval by policy: the requester may deny, not approve', () => {
+    const { say } = world();
+    say(approval({ selfApproval: 'forbidden', recipientKind: 'role', recipient: 'approver' }), 10);
+    const self: Actor = { ...alice, roles: ['approver'] };
+    const yes = { decision: 'approve' as const, previewSha256: 'f'.repeat(64) };
+    expect(codeOf(say(respond(yes, self), 20).reply)).toBe('forbidden');
+    expect(say(respond(yes, bob), 30).reply).toMatchObject({ created: true });
+  });
+
+  test('H1 a role request is claimed by one person', () => {
+    const { say } = world();
+    say(requested({ recipientKind: 'role', recipient: 'approver' }), 10);
+    const carol: Actor = { ...bob, account: 'carol' };
+    expect(say({ type: 'claim', ref: 'int_1', actor: bob }, 20).reply).toMatchObject({ item: { claimedBy: 'bob' } });
+    expect(codeOf(say({ type: 'claim', ref: 'int_1', actor: carol }, 30).reply)).toBe('already_claimed');
+    expect(codeOf(say(respond({ text: 'x' }, carol), 30).reply)).toBe('already_claimed');
+    expect(say(respond({ text: 'x' }, bob), 40).reply).toMatchObject({ created: true });
+  });
+
+  test('an operator reads all of the tenant and answers nothing for others', () => {
+    const { say } = world();
+    say(requested(), 10);
+    expect(codeOf(say(respond({ text: 'x' }, { ...bob, roles: ['operator'] }), 20).reply)).toBe('forbidden');
+  });
+});
+
+describe('contracts', () => {
+  const choices = [
+    { id: 'm6', label: 'Six months' },
+    { id: 'm12', label: 'A year' },
+  ];
+  test.each<[string, Partial<RequestInteraction>, Partial<Answer>, Record<string, unknown> | null]>([
+    ['a choice by id', { choices }, { choice: 'm6' }, { choice: 'm6' }],
+    ['an unknown choice', { choices }, { choice: 'm7' }, null],
+    ['words equal to a label pick it', { choices }, { text: 'A year' }, { choice: 'm12', text: 'A year' }],
+    ['other words pick nothing', { choices }, { text: 'about a year' }, null],
+    ['a value that fits', { schema: '{"type":"integer","maximum":5}' }, { value: '4' }, { value: 4 }],
+    ['a value that does not', { schema: '{"type":"integer","maximum":5}' }, { value: '6' }, null],
+    ['2020-12 keywords', { schema: '{"prefixItems":[{"const":1}],"items":false}' }, { value: '[1,2]' }, null],
+    ['a broken schema leaves the value free', { schema: '{"type":7}' }, { value: '6' }, { value: 6 }],
+    ['a schema elsewhere is not fetched', { schema: '{"$ref":"http://127.0.0.1:1/x"}' }, { value: '6' }, { value: 6 }],
+    [
+      'a huge schema leaves the value free',
+      { schema: `{"const":"${'x'.repeat(20_000)}"}` },
+      { value: '6' },
+      { value: 6 },
+    ],
+    ['a pattern that never ends', { schema: '{"pattern":"^(a+)+$"}' }, { value: `"${'a'.repeat(60)}!"` }, null],
+  ])('H1 %s', (_name, ask, given, stored) => {
+    const { say } = world();
+    say(requested(ask), 10);
+    const { reply } = say(respond(given), 20);
+    if (stored === null) expect(codeOf(reply)).toBe('contract_violated');
+    else expect(reply).toMatchObject({ type: 'item', item: { response: stored } });
+  });
+});
+
+describe('the end of a run', () => {
+  test('H6 a question takes a late answer, told so, waking nothing; an approval is closed', () => {
+    const { say } = world();
+    say(requested(), 10);
+    say(approval({ interactionRef: 'int_2' }), 10);
+    const closing = say(runChanged('completed'), 20);
+    expect(closing.facts.map((fact) => (fact.value as unknown as { code: string }).code)).toEqual([
+      'run_ended',
+      'run_ended',
+    ]);
+    const late = say(respond({ text: 'Oslo', requestRevision: 9 }), 30).reply;
+    expect(late).toMatchObject({
+      created: false,
+      item: { late: true, adoption: { status: 'void', reason: 'run_ended' } },
+    });
+    const other = respond({ decision: 'approve', previewSha256: 'f'.repeat(64) });
+    expect(codeOf(say({ ...other, ref: 'int_2' } as AnyMessage, 30).reply)).toBe('interaction_closed');
+    expect(say(runChanged('completed'), 40).facts).toEqual([]);
+  });
+
+  test('H6 a chat answer after the end is response_late', () => {
+    const { say } = world();
+    say(requested(), 10);
+    say(runChanged('failed'), 20);
+    expect(decided(say(clarify(), 30).facts)).toMatchObject([{ status: 'response_late' }]);
+  });
+
+  test('H2 what nobody adopted is void, and an adoption that was told late still counts', () => {
+    const { say, state } = world();
+    say(requested(), 10);
+    say(clarify(), 15);
+    const ended = say(runChanged('completed'), 20);
+    expect(decided(ended.facts)).toMatchObject([{ status: 'response_void' }]);
+    expect(decided(say(adoptedBy(), 30).facts)).toMatchObject([{ status: 'response_adopted' }]);
+    expect(state('int_1')).toMatchObject({ adoption: { status: 'adopted' } });
+  });
+
+  test('X1 a question that arrives after its run ended is closed; an approval of the ledger stays its own', () => {
+    const { say } = world();
+    say(runChanged('completed'), 5);
+    expect(say(requested(), 10).facts[0]).toMatchObject({ value: { state: 'closed', code: 'run_ended' } });
+    expect(say(approval({ interactionRef: 'int_2' }), 10).facts[0]).toMatchObject({ value: { state: 'open' } });
+  });
+});
+
+describe('chat answers', () => {
+  test('A10 decided once by messageId, told again when asked again, adopted with the interaction', () => {
+    const { say } = world();
+    say(requested(), 10);
+    expect(decided(say(clarify(), 20).facts)).toMatchObject([{ status: 'response_received', revision: 1 }]);
+    const again = say(clarify({ attempt: 2 }), 30).facts;
+    expect(again).toHaveLength(1);
+    expect(again[0]).toMatchObject({ eventId: 'msg_1/answer/2', value: { revision: 1 } });
+    expect(decided(say(adoptedBy(), 80).facts)).toMatchObject([{ status: 'response_adopted', revision: 2 }]);
+  });
+
+  test('A10 one that comes before its question waits and is then decided', () => {
+    const { say } = world();
+    expect(say(clarify(), 10).facts).toEqual([]);
+    const { facts } = say(requested(), 20);
+    expect(facts.map((fact) => fact.type)).toEqual(['InteractionChanged', 'MessageDecided']);
+    expect(facts[0]).toMatchObject({ value: { state: 'answered' } });
+    expect(decided(facts)).toMatchObject([{ status: 'response_received' }]);
+  });
+
+  test('A10 an unknown question and one of another account look the same: 60 s, then unknown_interaction', () => {
+    const { say } = world();
+    say(requested({ interactionRef: 'int_2', recipient: 'bob' }), 5);
+    say(clarify(), 10);
+    say(clarify({ interactionRef: 'int_2', messageId: 'msg_2', clientMessageId: 'm2' }), 10);
+    for (const id of ['msg_1', 'msg_2']) {
+      expect(say({ type: 'tick', kind: 'clarification', id }, 60_009).facts).toEqual([]);
+      expect(decided(say({ type: 'tick', kind: 'clarification', id }, 60_010).facts)).toMatchObject([
+        { status: 'refused', code: 'unknown_interaction' },
+      ]);
+    }
+  });
+
+  test('H3 clientMessageId is the clientResponseId, over all channels', () => {
+    const { say } = world();
+    say(requested(), 10);
+    say(respond({ text: 'Oslo', clientResponseId: 'm1' }), 20);
+    expect(decided(say(clarify(), 30).facts)).toMatchObject([{ status: 'response_received' }]);
+  });
+});
