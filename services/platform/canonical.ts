@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * RFC 8785 (JSON Canonicalization Scheme). Written here because the `canonicalize` package is published for ESM only,
@@ -40,7 +40,7 @@ const canonicalObject = (value: object): string => {
 
 export const canonicalBytes = (value: unknown): Buffer => Buffer.from(canonicalText(value), 'utf8');
 
-export const sha256Hex = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+export const sha256Hex = (bytes: Uint8Array | string): string => hash('sha256', bytes);
 
 export type SealableRequest = { params: unknown } | { body: string };
 

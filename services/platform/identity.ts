@@ -11,15 +11,14 @@ export interface Identity {
 /** Hex digits of an id's hash: 104 bits, so that two identities never meet. */
 const idLength = 26;
 
-const derive = (prefix: string, parts: readonly string[]): string =>
-  `${prefix}_${sha256Hex(canonicalBytes([...parts])).slice(0, idLength)}`;
+const hashOf = (parts: readonly string[]): string => sha256Hex(canonicalBytes([...parts])).slice(0, idLength);
 
 /** Everything a message starts is named by the message's identity, so a repeat names the same things. */
 export const idsOf = (
   identity: Identity,
 ): { readonly messageId: string; readonly runId: string; readonly taskId: string } => {
-  const parts = [identity.tenant, identity.app, identity.account, identity.clientMessageId];
-  return { messageId: derive('msg', parts), runId: derive('run', parts), taskId: derive('task', parts) };
+  const hash = hashOf([identity.tenant, identity.app, identity.account, identity.clientMessageId]);
+  return { messageId: `msg_${hash}`, runId: `run_${hash}`, taskId: `task_${hash}` };
 };
 
-export const interactionRefOf = (...parts: readonly string[]): string => derive('int', parts);
+export const interactionRefOf = (...parts: readonly string[]): string => `int_${hashOf(parts)}`;
