@@ -1,4 +1,3 @@
-import type { StartRun } from '../../schemas/generated/records';
 import { emit, unreachable, type AggregateKey, type Emit } from '../platform/decision';
 import type { Command, Speaker } from './state';
 
@@ -15,37 +14,6 @@ export const askAgainAfterMs = (attempts: number): number => Math.min(firstAskMs
 export const ownerOf = (command: Command): string => (command.type === 'SubmitClarification' ? 'hil' : 'run-executor');
 
 export const carriesContent = (command: Command): boolean => command.type !== 'ControlRun';
-
-const startDefaults: Omit<
-  StartRun,
-  | keyof Speaker
-  | 'eventId'
-  | 'occurredAt'
-  | 'messageId'
-  | 'runId'
-  | 'taskId'
-  | 'content'
-  | 'contentSha256'
-  | 'receivedAt'
-  | 'attempt'
-> = {
-  relation: '',
-  agent: null,
-  title: null,
-  priority: 5,
-  scheduled: false,
-  requirements: null,
-  mode: 'queue',
-  dependsOnRunId: null,
-  parentRunId: null,
-  continuationOfRunId: null,
-  parentFacts: null,
-  interactionRef: null,
-  requestRevision: null,
-  entityType: null,
-  entityId: null,
-  interruptRunId: null,
-};
 
 /** The command as a record: attempt 1 with the message's own transaction, later ones under ids of their own. */
 export const commandOf = (
@@ -65,15 +33,47 @@ export const commandOf = (
   const from = { tenant, app, account, conversationId, clientMessageId, messageId, receivedAt, attempt };
   const words = { content, contentSha256 };
   switch (command.type) {
-    case 'StartRun':
+    case 'StartRun': {
+      const { value } = command;
+      // Written out: most commands are this one, and it is wide.
       return emit(
         about,
         runCommands,
         'StartRun',
         conversationId,
-        { ...startDefaults, ...command.value, ...from, ...words },
+        {
+          tenant,
+          app,
+          account,
+          conversationId,
+          messageId,
+          clientMessageId,
+          runId: value.runId,
+          taskId: value.taskId,
+          relation: value.relation,
+          content,
+          contentSha256,
+          receivedAt,
+          agent: value.agent ?? null,
+          title: value.title ?? null,
+          priority: value.priority ?? 5,
+          scheduled: value.scheduled ?? false,
+          requirements: value.requirements ?? null,
+          mode: value.mode ?? 'queue',
+          dependsOnRunId: value.dependsOnRunId ?? null,
+          parentRunId: value.parentRunId ?? null,
+          continuationOfRunId: value.continuationOfRunId ?? null,
+          parentFacts: value.parentFacts ?? null,
+          interactionRef: value.interactionRef ?? null,
+          requestRevision: value.requestRevision ?? null,
+          entityType: value.entityType ?? null,
+          entityId: value.entityId ?? null,
+          interruptRunId: value.interruptRunId ?? null,
+          attempt,
+        },
         id,
       );
+    }
     case 'AmendRun':
       return emit(about, runCommands, 'AmendRun', conversationId, { ...command.value, ...from, ...words }, id);
     case 'ObserveRun':

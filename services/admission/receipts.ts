@@ -2,36 +2,19 @@ import type { ReceiptIssued } from '../../schemas/generated/records';
 import { emit, type AggregateKey, type Emit } from '../platform/decision';
 import { codes, type Code } from '../platform/errors';
 import type { Policy } from './policy';
-import type { KeptOutcome, Message, Outcome, Receipt, Speaker } from './state';
+import type { KeptOutcome, Message, Speaker } from './state';
 
 export const receiptsTopic = 'admission.receipts.v1';
 
-const nothing: Omit<Outcome, 'status'> = {
-  relation: null,
-  messageId: null,
-  runId: null,
-  taskId: null,
-  targetRunId: null,
-  parentRunId: null,
-  continuationOfRunId: null,
-  requirementsVersion: null,
-  effectiveRequirements: null,
-  interactionRef: null,
-  adoption: null,
-  progress: null,
-  result: null,
-  code: null,
-  field: null,
-  detail: null,
-  candidates: [],
-  contentSha256: null,
-};
-
 /** Leaves out what does not apply: most of a receipt's fields are null, and every message keeps one. */
-export const sparse = <T extends object>(value: T): Partial<T> =>
-  Object.fromEntries(
-    Object.entries(value).filter(([, one]) => one !== null && !(Array.isArray(one) && one.length === 0)),
-  ) as Partial<T>;
+export const sparse = <T extends object>(value: T): Partial<T> => {
+  const kept: Partial<T> = {};
+  for (const name of Object.keys(value) as (keyof T)[]) {
+    const one = value[name];
+    if (one !== null && !(Array.isArray(one) && one.length === 0)) kept[name] = one;
+  }
+  return kept;
+};
 
 /**
  * How far a status is: 0 undecided, 1 decided and may still move, 2 final. A status of a newer version counts as 1, so
@@ -95,25 +78,40 @@ interface About {
   readonly duplicate: boolean;
 }
 
+/** Written out: one of these is made for every receipt, and merging defaults into a wide object is slow. */
 const record = (
-  { tenant, app, account, conversationId, clientMessageId }: Speaker,
+  speaker: Speaker,
   about: About,
-  { status, ...outcome }: KeptOutcome,
+  outcome: KeptOutcome,
 ): Omit<ReceiptIssued, 'eventId' | 'occurredAt'> => ({
   requestEventId: about.requestEventId,
-  tenant,
-  app,
-  account,
-  conversationId,
-  clientMessageId,
+  tenant: speaker.tenant,
+  app: speaker.app,
+  account: speaker.account,
+  conversationId: speaker.conversationId,
+  clientMessageId: speaker.clientMessageId,
   revision: about.revision,
-  status,
+  status: outcome.status,
   duplicate: about.duplicate,
-  ...nothing,
-  ...outcome,
+  relation: outcome.relation ?? null,
+  messageId: outcome.messageId ?? null,
+  runId: outcome.runId ?? null,
+  taskId: outcome.taskId ?? null,
+  targetRunId: outcome.targetRunId ?? null,
+  parentRunId: outcome.parentRunId ?? null,
+  continuationOfRunId: outcome.continuationOfRunId ?? null,
+  requirementsVersion: outcome.requirementsVersion ?? null,
+  effectiveRequirements: outcome.effectiveRequirements ?? null,
+  interactionRef: outcome.interactionRef ?? null,
+  adoption: outcome.adoption ?? null,
+  progress: outcome.progress ?? null,
+  result: outcome.result ?? null,
+  code: outcome.code ?? null,
+  field: outcome.field ?? null,
+  detail: outcome.detail ?? null,
+  candidates: outcome.candidates ?? [],
+  contentSha256: outcome.contentSha256 ?? null,
 });
-
-const outcomeOf = ({ revision: _revision, at: _at, ...outcome }: Receipt): KeptOutcome => outcome;
 
 /** A stored receipt in its full form. */
 export const storedReceipt = (messageId: string, message: Message): ReceiptIssued => ({
@@ -122,7 +120,7 @@ export const storedReceipt = (messageId: string, message: Message): ReceiptIssue
   ...record(
     message,
     { requestEventId: message.requestEventId, revision: message.receipt.revision, duplicate: false },
-    outcomeOf(message.receipt),
+    message.receipt,
   ),
 });
 
@@ -135,11 +133,7 @@ export const repeatedReceipt = (
 ): ReceiptIssued => ({
   eventId,
   occurredAt: now,
-  ...record(
-    message,
-    { requestEventId, revision: message.receipt.revision, duplicate: true },
-    outcomeOf(message.receipt),
-  ),
+  ...record(message, { requestEventId, revision: message.receipt.revision, duplicate: true }, message.receipt),
 });
 
 /** A submission that stored nothing: refused before admission, or in conflict with what is stored (A3, A6). */

@@ -122,7 +122,16 @@ const checks: Readonly<Record<Exclude<Option, 'requirements'>, Check>> = {
   scheduled: (value) => (typeof value === 'boolean' ? null : 'must be true or false'),
 };
 
-const options = [...Object.keys(checks), 'requirements'] as Option[];
+const checkList = Object.entries(checks) as [Exclude<Option, 'requirements'>, Check][];
+const targets: readonly Option[] = ['targetRunId', 'targetClientMessageId'];
+
+/** What each relation does not allow: the other side of the table of rules. */
+const strays = Object.fromEntries(
+  Object.entries(rules).map(([relation, { required, optional, target }]) => {
+    const allowed = new Set<Option>([...required, ...optional, ...(target ? targets : [])]);
+    return [relation, ([...Object.keys(checks), 'requirements'] as Option[]).filter((name) => !allowed.has(name))];
+  }),
+) as Record<Submission['relation'], Option[]>;
 
 /** False is what `scheduled` is when nobody set it. */
 const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== false;
@@ -139,10 +148,8 @@ const contentIssue = (content: unknown, emptyAllowed: boolean): Issue | null => 
 };
 
 const fits = (fields: Fields, relation: Submission['relation']): Issue | null => {
-  const { target, required, optional } = rules[relation];
-  const targets: readonly Option[] = ['targetRunId', 'targetClientMessageId'];
-  const allowed = new Set<Option>([...required, ...optional, ...(target ? targets : [])]);
-  const stray = options.find((name) => isSet(fields[name]) && !allowed.has(name));
+  const { target, required } = rules[relation];
+  const stray = strays[relation].find((name) => isSet(fields[name]));
   if (stray !== undefined)
     return issue('field_not_allowed', stray, `${stray}: does not belong to ${relation.toLowerCase()}`);
   if (target && targets.every((name) => isSet(fields[name])))
@@ -157,7 +164,7 @@ const fits = (fields: Fields, relation: Submission['relation']): Issue | null =>
 };
 
 const valuesIssue = (fields: Fields): Issue | null => {
-  for (const [name, check] of Object.entries(checks) as [Exclude<Option, 'requirements'>, Check][]) {
+  for (const [name, check] of checkList) {
     const value = fields[name];
     if (value === null || value === undefined) continue;
     const why = check(value);
@@ -202,39 +209,36 @@ export const check = (fields: Fields, first: Issue | null = null): Checked => {
     if (!read.ok) return no(issue(read.code, 'requirements', `requirements: ${read.detail}`));
     requirements = read.text;
   }
-  const { content, scheduled } = fields;
-  return {
-    ok: true,
-    value: {
-      ...unset,
-      ...fields,
-      content: content ?? '',
-      scheduled: scheduled ?? false,
-      relation,
-      requirements,
-    } as Submission,
-  };
+  return { ok: true, value: submissionOf(fields, relation, requirements) };
 };
 
-const unset: Omit<Submission, 'conversationId' | 'clientMessageId' | 'relation' | 'content' | 'scheduled'> = {
-  targetRunId: null,
-  targetClientMessageId: null,
-  expectedVersion: null,
-  amendKind: null,
-  continuationOfRunId: null,
-  parentRunId: null,
-  interactionRef: null,
-  requestRevision: null,
-  control: null,
-  mode: null,
-  dependsOnRunId: null,
-  entityType: null,
-  entityId: null,
-  eventKind: null,
-  eventAt: null,
-  correlationId: null,
-  agent: null,
-  title: null,
-  priority: null,
-  requirements: null,
-};
+const maybe = <T>(value: unknown): T | null => (value ?? null) as T | null;
+
+/** Written out, because this runs once for every message and spreading two wide objects costs more than all checks. */
+const submissionOf = (fields: Fields, relation: Submission['relation'], requirements: string | null): Submission => ({
+  conversationId: fields.conversationId as string,
+  clientMessageId: fields.clientMessageId as string,
+  content: (fields.content ?? '') as string,
+  relation,
+  targetRunId: maybe(fields.targetRunId),
+  targetClientMessageId: maybe(fields.targetClientMessageId),
+  expectedVersion: maybe(fields.expectedVersion),
+  amendKind: maybe(fields.amendKind),
+  continuationOfRunId: maybe(fields.continuationOfRunId),
+  parentRunId: maybe(fields.parentRunId),
+  interactionRef: maybe(fields.interactionRef),
+  requestRevision: maybe(fields.requestRevision),
+  control: maybe(fields.control),
+  mode: maybe(fields.mode),
+  dependsOnRunId: maybe(fields.dependsOnRunId),
+  entityType: maybe(fields.entityType),
+  entityId: maybe(fields.entityId),
+  eventKind: maybe(fields.eventKind),
+  eventAt: maybe(fields.eventAt),
+  correlationId: maybe(fields.correlationId),
+  agent: maybe(fields.agent),
+  title: maybe(fields.title),
+  priority: maybe(fields.priority),
+  scheduled: fields.scheduled === true,
+  requirements,
+});
