@@ -1,0 +1,259 @@
+import { executor, factsOf, report, saidAbout } from '../support/executor';
+import type { Run } from '../../services/run-executor/state';
+
+const action = { proposalId: 'p', connector: 'contact-api', operation: 'share', subject: 's', params: {} } as const;
+
+/** Brings a run into each state; the table below says what each command meets there. */
+const into: Record<string, (x: ReturnType<typeof executor>) => void> = {
+  queued: (x) => {
+    x.start('m0');
+    x.start();
+  },
+  running: (x) => void x.start(),
+  waiting: (x) => {
+    x.start();
+    x.answer({ ask: [{ questionId: 'q', kind: 'question', question: '?' }] });
+  },
+  publishing: (x) => {
+    x.start();
+    x.answer({ report });
+  },
+  cancelling: (x) => {
+    x.start();
+    x.answer({ actions: [action] });
+    x.control('k0');
+  },
+  closing: (x) => {
+    x.start();
+    x.answer({ actions: [action] });
+    x.proposalAccepted('p', { state: 'unknown' });
+    x.answer({ report });
+    x.published();
+  },
+  completed: (x) => {
+    x.start();
+    x.answer({ report });
+    x.published();
+  },
+  partial: (x) => {
+    x.start();
+    x.world.now += 86_400_001;
+    x.tick();
+  },
+  failed: (x) => {
+    x.start();
+    x.outcome({ kind: 'defect', message: 'boom' });
+  },
+  cancelled: (x) => {
+    x.start();
+    x.control('k0');
+  },
+  interrupted: (x) => {
+    x.start();
+    for (let n = 0; n < 5; n += 1) {
+      x.world.now += 7_000;
+      x.tick();
+    }
+  },
+};
+
+describe('what each command meets in each state (R3, R15, R17)', () => {
+  test.each([
+    ['queued', 'update_received', 'update_received', 'control_confirmed'],
+    ['running', 'update_received', 'update_received', 'control_confirmed'],
+    ['waiting', 'update_applied', 'update_applied', 'control_confirmed'],
+    ['cancelling', 'refused run_not_accepting', 'refused run_not_accepting', 'control_requested'],
+    ['publishing', 'follow_up_created', 'refused run_ended', 'too_late'],
+    ['closing', 'follow_up_created', 'refused run_ended', 'too_late'],
+    ['completed', 'follow_up_created', 'refused run_ended', 'too_late'],
+    ['partial', 'follow_up_created', 'refused run_ended', 'too_late'],
+    ['failed', 'refused run_ended', 'refused run_ended', 'too_late'],
+    ['cancelled', 'refused run_ended', 'refused run_ended', 'too_late'],
+    ['interrupted', 'refused run_ended', 'refused run_ended', 'too_late'],
+  ])('%s: amend %s, observe %s, cancel %s', (state, amended, observed, cancelled) => {
+    const last = (sent: ReturnType<ReturnType<typeof executor>['amend']>, messageId: string): string => {
+      const decided = factsOf(sent, 'MessageDecided').filter((one) => one['messageId'] === messageId);
+      const own = decided.filter((one) => one['targetRunId'] !== null || one['status'] === 'follow_up_created');
+      const final = own.at(-1) ?? decided.at(-1);
+      return [final?.['status'], final?.['status'] === 'refused' ? final['code'] : ''].join(' ').trim();
+    };
+    const each = (
+      command: (x: ReturnType<typeof executor>) => ReturnType<ReturnType<typeof executor>['amend']>,
+      id: string,
+    ): string => {
+      const x = executor();
+      into[state]?.(x);
+      expect(x.run().status).toBe(state);
+      return last(command(x), x.ids(id).messageId);
+    };
+    expect(each((x) => x.amend('u1'), 'u1')).toBe(amended);
+    expect(each((x) => x.observe('u2'), 'u2')).toBe(observed);
+    expect(each((x) => x.control('u3'), 'u3')).toBe(cancelled);
+  });
+
+  test.each(Object.keys(into))('R11 every message is decided in state %s without a throw', (state) => {
+    const commands: ((x: ReturnType<typeof executor>) => unknown)[] = [
+      (x) => x.amend('t1'),
+      (x) => x.observe('t2'),
+      (x) => x.control('t3', { control: 'pause' }),
+      (x) => x.answer({ again: true }),
+      (x) => x.toolDone('nothing'),
+      (x) => x.action('p', 'succeeded', 99),
+      (x) => x.fenceAcknowledged(),
+      (x) => x.interaction('q', { state: 'closed', revision: 9, code: 'expired' }),
+      (x) => x.published(),
+      (x) => x.tick(),
+    ];
+    for (const command of commands) {
+      const x = executor();
+      into[state]?.(x);
+      command(x);
+      expect(x.run().runId).toBe(x.ids('m1').runId);
+    }
+  });
+});
+
+describe('cancel (R15)', () => {
+  test('R15 requested and confirmed are two facts; nothing that was open starts afterwards', () => {
+    const x = executor();
+    x.start();
+    x.answer({ actions: [action] });
+    x.proposalAccepted('p', { state: 'awaiting_approval' });
+    const requested = x.control('k');
+    expect(saidAbout(requested, x.ids('k').messageId)).toEqual(['control_requested']);
+    expect(factsOf(requested, 'RaiseFence')).toMatchObject([{ mode: 'closed' }]);
+    expect(requested.performs).toContainEqual({ type: 'abort', runId: x.ids('m1').runId });
+    const confirmed = x.fenceAcknowledged({ withdrawn: ['contact-api:share:s:v1'] });
+    expect(saidAbout(confirmed, x.ids('k').messageId)).toEqual(['control_confirmed']);
+    expect(x.run()).toMatchObject({ status: 'cancelled', cause: 'user' });
+  });
+
+  test('R15 an action in flight is waited for, then listed as unresolved', () => {
+    const x = executor({ agent: { cancelSettleMs: 5_000 } });
+    x.start();
+    x.answer({ actions: [action] });
+    x.proposalAccepted('p', { state: 'sending' });
+    x.control('k');
+    x.fenceAcknowledged({ inFlight: ['contact-api:share:s:v1'] });
+    expect(x.run().status).toBe('cancelling');
+    x.world.now += 5_001;
+    const sent = x.tick();
+    expect(saidAbout(sent, x.ids('k').messageId)).toEqual(['control_confirmed']);
+    expect(x.run()).toMatchObject({ status: 'cancelled', unsettledActions: ['contact-api:share:s:v1'] });
+  });
+
+  test('R11 case 10 the answer of a turn that was cancelled is refused, however late', () => {
+    const x = executor();
+    x.start();
+    const before = x.run() as Run;
+    x.control('k');
+    x.world.settle({
+      type: 'answered',
+      runId: before.runId,
+      conversation: 'conv',
+      turn: 1,
+      epoch: before.epoch,
+      outcome: { kind: 'output', raw: {} },
+    });
+    expect(x.run()).toMatchObject({ status: 'cancelled', turns: 0 });
+  });
+
+  test('A16 a cancel before its message is kept; the message ends cancelled_before_start, the agent is never called', () => {
+    const x = executor();
+    expect(x.control('k', { namedByMessage: true }).facts).toEqual([]);
+    const sent = x.start();
+    expect(saidAbout(sent, x.ids('m1').messageId)).toEqual(['cancelled_before_start']);
+    expect(saidAbout(sent, x.ids('k').messageId)).toEqual(['control_confirmed']);
+    expect(sent.performs).toEqual([]);
+  });
+
+  test('A16 a cancel whose message never comes ends as unknown_run after ten minutes', () => {
+    const x = executor();
+    x.control('k', { namedByMessage: true });
+    x.world.now += 600_000;
+    expect(factsOf(x.tick(), 'MessageDecided')).toMatchObject([{ status: 'refused', code: 'unknown_run' }]);
+    expect(saidAbout(x.start(), x.ids('m1').messageId)).toEqual(['run_started']);
+  });
+
+  test('R17 X4 pause and resume answer not_implemented and change nothing', () => {
+    const x = executor();
+    x.start();
+    expect(factsOf(x.control('k', { control: 'pause' }), 'MessageDecided')).toMatchObject([
+      { status: 'refused', code: 'not_implemented' },
+    ]);
+    expect(x.run().status).toBe('running');
+  });
+});
+
+describe('the conversation as a queue (A13, A14, R19)', () => {
+  test('A14 a queued run waits for the earlier one and starts at its end', () => {
+    const x = executor();
+    x.start('m1');
+    expect(saidAbout(x.start('m2'), x.ids('m2').messageId)).toEqual(['run_queued']);
+    x.answer({ report });
+    x.published();
+    expect(x.run('m2')).toMatchObject({ status: 'running' });
+  });
+
+  test('A13 a parallel run waits for nobody', () => {
+    const x = executor();
+    x.start('m1');
+    expect(saidAbout(x.start('m2', { mode: 'parallel' }), x.ids('m2').messageId)).toEqual(['run_started']);
+  });
+
+  test('R19 the order is fixed by enqueue time less priority, then by id', () => {
+    const x = executor();
+    x.start('m1');
+    x.start('m2', { priority: 1 });
+    x.world.now += 1_000;
+    x.start('m3', { priority: 9 });
+    x.control('k', {}, 'm1');
+    expect([x.run('m2').status, x.run('m3').status]).toEqual(['queued', 'running']);
+  });
+
+  test('A14 dependsOnRunId: the report is recorded, and an end without one fails the dependant', () => {
+    const x = executor();
+    x.start('m1');
+    x.start('m2', { dependsOnRunId: x.ids('m1').runId, mode: 'parallel' });
+    expect(x.run('m2').status).toBe('queued');
+    x.answer({ report });
+    x.published();
+    expect(x.run('m2')).toMatchObject({
+      status: 'running',
+      dependency: { version: 1, sha256: x.run().report?.sha256 },
+    });
+    x.start('m3', { mode: 'parallel' });
+    x.start('m4', { dependsOnRunId: x.ids('m3').runId, mode: 'parallel' });
+    x.outcome({ kind: 'defect', message: 'boom' }, 'm3');
+    expect(x.run('m4')).toMatchObject({ status: 'failed', cause: 'dependency_failed' });
+    expect(factsOf(x.start('m5', { dependsOnRunId: 'run_nope' }), 'MessageDecided')).toMatchObject([
+      { status: 'refused', code: 'unknown_run', field: 'dependsOnRunId' },
+    ]);
+  });
+
+  test('A13 case 60 interrupt holds the new run until the old one is terminal, whatever its end', () => {
+    const x = executor();
+    x.start('m1');
+    x.answer({ actions: [action] });
+    x.start('m2', { interruptRunId: x.ids('m1').runId, mode: 'parallel' });
+    expect([x.run('m1').status, x.run('m2').status]).toEqual(['cancelling', 'queued']);
+    x.fenceAcknowledged();
+    expect(x.run('m1')).toMatchObject({ status: 'cancelled', cause: 'interrupted_by_message' });
+    expect(x.run('m2').status).toBe('running');
+  });
+
+  test('R19 a process without room leaves the run for whoever has some', () => {
+    const x = executor();
+    x.start('m1');
+    x.answer({ ask: [{ questionId: 'q', kind: 'question', question: '?' }] });
+    x.interaction('q', {});
+    const state = x.run();
+    expect(state.status).toBe('waiting');
+    x.full = true;
+    x.observe('o1');
+    expect(x.run()).toMatchObject({ turn: null, readyAt: x.world.now + 100 });
+    x.world.now += 100;
+    x.full = false;
+    expect(x.tick().performs).toHaveLength(1);
+  });
+});
