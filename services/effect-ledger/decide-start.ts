@@ -1,0 +1,114 @@
+import { adopt, withdraw } from './approval';
+import { fillUrl, type Contract } from './contract';
+import { stand, type Draft } from './draft';
+import { dedupHolds, planUnknown, sendWithinMs } from './plan-unknown';
+import { fenceKey, isUnattempted, type Action, type Attempt, type Fence } from './state';
+
+/** What the sender has after the time-out to bring its result home before it counts as lost. */
+const leaseMarginMs = 5_000;
+/** With no room in this process, another look soon: there or elsewhere. */
+const noRoomMs = 250;
+/** How soon an action that the fence holds back and that cannot be withdrawn is looked at again. */
+const heldMs = 30_000;
+
+/** Why no further attempt may start, whatever time passes; null when none of the checks forbids it (E7). */
+const forbidden = (draft: Draft, fence: Fence, action: Action, contract: Contract | null): string | null => {
+  if (fence.mode === 'closed' || action.requirementsVersion < fence.minVersion) return 'fenced';
+  if (action.grantUntil !== null && action.grantUntil <= draft.now) return 'grant_ended';
+  const { approval } = action;
+  if (approval !== null && approval.decision !== 'approve') return 'not_approved';
+  if (approval !== null && approval.adoptedBy === null && approval.expiresAt <= draft.now) return 'approval_expired';
+  if (contract === null || !contract.operations.includes(action.operation)) return 'connector_gone';
+  if (fillUrl(contract.submit.url, action) !== action.request.url) return 'target_changed';
+  return null;
+};
+
+const later = (draft: Draft, action: Action, waitMs: number | null): void => {
+  const { standing } = action;
+  if (standing.status === 'unknown')
+    stand(draft, action, { ...standing, nextAt: draft.now + (waitMs ?? heldMs) }, action.code);
+  else
+    stand(draft, action, { status: 'admitted', notBefore: waitMs === null ? null : draft.now + waitMs }, action.code);
+};
+
+/** The intent: durable with its `sendBy` before anything is sent (E2). */
+const record = (draft: Draft, action: Action, contract: Contract): void => {
+  const number = action.attempts.length + 1;
+  const { timeoutMs } = contract.submit;
+  const sendBy = draft.now + sendWithinMs;
+  const attempt: Attempt = {
+    number,
+    outcome: null,
+    code: null,
+    startedAt: draft.now,
+    sendBy,
+    timeoutMs,
+    endedAt: null,
+    httpStatus: null,
+    body: null,
+  };
+  const lease = { owner: draft.context.instance, until: sendBy + timeoutMs + leaseMarginMs };
+  const { actionKey, runId, tenant, connector, operation, request } = action;
+  stand(
+    draft,
+    { ...adopt(draft, action, number), attempts: [...action.attempts, attempt] },
+    { status: 'sending', lease },
+    null,
+  );
+  draft.sends.push({
+    kind: 'send',
+    actionKey,
+    runId,
+    tenant,
+    connector,
+    operation,
+    method: request.method,
+    url: request.url,
+    sha256: request.sha256,
+    number,
+    sendBy,
+    timeoutMs,
+    bytes: draft.sealed.get(actionKey) ?? null,
+  });
+};
+
+/**
+ * The only place where an attempt begins. Fence, grant and approval are read under the run's fence row, which the same
+ * transaction holds, so that after an acknowledged fence no older action starts (E7).
+ */
+export const startAction = (draft: Draft, action: Action): void => {
+  const fence = draft.fence?.runId === action.runId ? draft.fence : draft.view.get<Fence>('fence', action.runId);
+  if (fence === undefined)
+    throw new Error(`${action.actionKey} cannot start: ${fenceKey(action.runId).id} has no fence row`);
+  const contract = draft.world.contract(action.tenant, action.connector);
+  const reason = forbidden(draft, fence, action, contract);
+  if (reason !== null) {
+    if (isUnattempted(action)) withdraw(draft, action, reason);
+    else planUnknown(draft, action, contract, { mayResend: false, code: reason });
+    return;
+  }
+  if (contract === null) return;
+  if (fence.mode === 'hold') return later(draft, action, null);
+  if (draft.context.capacity - draft.sends.length <= 0) return later(draft, action, noRoomMs);
+  const waitMs = draft.world.pace(contract, 'submit', draft.now);
+  if (waitMs > 0) return later(draft, action, waitMs);
+  record(draft, action, contract);
+};
+
+/** The told wish to start: idempotent, because only an action that waits for exactly this is started. */
+export const onStart = (draft: Draft, action: Action | undefined): void => {
+  if (action === undefined) return;
+  const { standing } = action;
+  const due =
+    (standing.status === 'admitted' && standing.notBefore !== null && standing.notBefore <= draft.now) ||
+    (standing.status === 'unknown' && standing.plan === 'resend' && standing.nextAt <= draft.now);
+  if (!due) return;
+  if (standing.status === 'unknown') {
+    const contract = draft.world.contract(action.tenant, action.connector);
+    if (contract === null || standing.giveUpAt <= draft.now || !dedupHolds(contract, action, draft.now)) {
+      planUnknown(draft, action, contract, { mayResend: false, code: action.code ?? 'unknown' });
+      return;
+    }
+  }
+  startAction(draft, action);
+};

@@ -1,0 +1,182 @@
+import type { ActionReceipt } from '../../schemas/generated/records';
+import type { Context, Decision, Emit, Row, View } from '../platform/decision';
+import { emit } from '../platform/decision';
+import { incidentRow } from '../platform/incidents';
+import type { ApprovalPolicy, Contract } from './contract';
+import type { Message } from './messages';
+import {
+  actionKeyOf,
+  effectKey,
+  fenceKey,
+  isUnsettled,
+  type Action,
+  type Effect,
+  type Fence,
+  type Owner,
+  type Standing,
+} from './state';
+
+/** An attempt that this process is to make now; its bytes may be at hand already. */
+export interface Send {
+  readonly kind: 'send';
+  readonly actionKey: string;
+  readonly runId: string;
+  readonly tenant: string;
+  readonly connector: string;
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  readonly sha256: string;
+  readonly number: number;
+  readonly sendBy: number;
+  readonly timeoutMs: number;
+  readonly bytes: Buffer | null;
+}
+
+/** What decisions may ask besides the locked rows; configuration and pace come in, nothing is read. */
+export interface World {
+  readonly contract: (tenant: string, connector: string) => Contract | null;
+  readonly policy: (tenant: string) => ApprovalPolicy;
+  /** 0 = one submit or query may go now, and is counted; else ms until it is worth asking again. */
+  readonly pace: (contract: Contract, what: 'submit' | 'query', now: number) => number;
+}
+
+/** One decision being made: what it changes, and what follows from that. */
+export interface Draft {
+  readonly view: View;
+  readonly context: Context;
+  readonly now: number;
+  readonly world: World;
+  readonly before: Map<string, Action>;
+  readonly actions: Map<string, Action>;
+  fence: Fence | null;
+  effect: { readonly id: string; readonly state: Effect } | null;
+  readonly emits: Emit[];
+  readonly rows: Row[];
+  readonly tells: Message[];
+  readonly sends: Send[];
+  /** Request bytes sealed by this very decision. */
+  readonly sealed: Map<string, Buffer>;
+}
+
+export const openDraft = (view: View, context: Context, world: World): Draft => ({
+  view,
+  context,
+  now: context.now,
+  world,
+  before: new Map(),
+  actions: new Map(),
+  fence: null,
+  effect: null,
+  emits: [],
+  rows: [],
+  tells: [],
+  sends: [],
+  sealed: new Map(),
+});
+
+export const actionOf = (draft: Draft, actionKey: string): Action | undefined =>
+  draft.actions.get(actionKey) ?? draft.view.get<Action>('action', actionKey);
+
+export const putAction = (draft: Draft, action: Action): Action => {
+  const stored = draft.view.get<Action>('action', action.actionKey);
+  if (stored !== undefined) draft.before.set(action.actionKey, stored);
+  draft.actions.set(action.actionKey, action);
+  return action;
+};
+
+/** Moves an action on; its code says why it stands there. */
+export const stand = (draft: Draft, action: Action, standing: Standing, code: string | null): Action =>
+  putAction(draft, {
+    ...action,
+    standing,
+    code,
+    unknownSince: isUnsettled({ ...action, standing }) ? action.unknownSince : null,
+  });
+
+export const ownerOf = (of: Omit<Owner, 'proposalId' | 'requirementsVersion'>) => ({
+  tenant: of.tenant,
+  app: of.app,
+  account: of.account,
+  conversationId: of.conversationId,
+  taskId: of.taskId,
+  runId: of.runId,
+});
+
+/** Revision the action will have once this decision is saved. */
+export const nextRevision = (draft: Draft, actionKey: string): number => draft.view.revision('action', actionKey) + 1;
+
+const receiptOf = (action: Action): ActionReceipt | null => {
+  const last = action.evidence.at(-1);
+  return last === undefined ? null : { by: last.by, status: last.status, body: last.body, at: last.at };
+};
+
+const stateChanged = (draft: Draft, action: Action, owner: Owner): Emit =>
+  emit(actionKeyOf(action.actionKey), 'effect.events.v1', 'ActionStateChanged', owner.conversationId, {
+    ...ownerOf(owner),
+    revision: nextRevision(draft, action.actionKey),
+    actionKey: action.actionKey,
+    connector: action.connector,
+    operation: action.operation,
+    subject: action.subject,
+    actionRevision: 1,
+    proposalId: owner.proposalId,
+    requirementsVersion: owner.requirementsVersion,
+    state: action.standing.status,
+    code: action.code,
+    attempts: action.attempts.length,
+    requestSha256: action.request.sha256,
+    interactionRef: action.approval?.interactionRef ?? null,
+    previewSha256: action.approval?.previewSha256 ?? null,
+    receipt: receiptOf(action),
+    unsettled: isUnsettled(action),
+  });
+
+/** Asking once more or renewing a timer is no news to anybody. */
+const isNews = (before: Action | undefined, after: Action): boolean =>
+  before === undefined ||
+  before.standing.status !== after.standing.status ||
+  before.code !== after.code ||
+  before.attempts.length !== after.attempts.length ||
+  before.evidence.length !== after.evidence.length;
+
+const incidents: { readonly [S in Standing['status']]?: string } = {
+  blocked: 'whether it happened cannot be found out automatically',
+  disputed: 'the evidence about it contradicts itself',
+};
+
+const incidentOf = (draft: Draft, action: Action): Row[] => {
+  const why = incidents[action.standing.status];
+  if (why === undefined || draft.before.get(action.actionKey)?.standing.status === action.standing.status) return [];
+  const revision = nextRevision(draft, action.actionKey);
+  return [
+    incidentRow({
+      id: `action-${action.standing.status}/${action.actionKey}/${revision}`,
+      kind: `action_${action.standing.status}`,
+      ref: action.actionKey,
+      reason: `${action.actionKey}: ${why} (${action.code ?? 'no code'})`,
+      actions: ['ask the remote again', 'attest the outcome with evidence'],
+    }),
+  ];
+};
+
+export const finish = (draft: Draft, reply?: unknown): Decision<Message, Send> => {
+  const changed = [...draft.actions.values()];
+  const puts = [
+    ...(draft.fence === null ? [] : [{ key: fenceKey(draft.fence.runId), state: draft.fence }]),
+    ...(draft.effect === null ? [] : [{ key: effectKey(draft.effect.id), state: draft.effect.state }]),
+    ...changed.map((action) => ({ key: actionKeyOf(action.actionKey), state: action })),
+  ];
+  const news = changed.filter((action) => isNews(draft.before.get(action.actionKey), action));
+  return {
+    put: puts,
+    emit: [
+      ...draft.emits,
+      ...news.flatMap((action) => [action, ...action.followers].map((owner) => stateChanged(draft, action, owner))),
+    ],
+    rows: [...draft.rows, ...changed.flatMap((action) => incidentOf(draft, action))],
+    tell: draft.tells.map((message) => ({ message })),
+    perform: draft.sends,
+    ...(reply === undefined ? {} : { reply }),
+  };
+};

@@ -1,0 +1,109 @@
+import type { InteractionChanged, ProposeEffect, RaiseFence, ReceiptAnswered } from '../../schemas/generated/records';
+import { insertRows } from '../platform/batch';
+import type { Decoded } from '../platform/codec';
+import { openConfiguration, type LiveConfiguration } from '../platform/configuration';
+import { Malformed } from '../platform/errors';
+import { incidentRow } from '../platform/incidents';
+import { groupTopics, runService, type Api } from '../platform/service';
+import { runStateless } from '../platform/stateless';
+import { openClock } from './clock';
+import { contractOf, policyOf, refuseUnsupported, type Contract } from './contract';
+import { blobsOf, decider } from './decide';
+import type { Send } from './draft';
+import { routes } from './http';
+import { keysOf, moreKeysOf, type Message } from './messages';
+import { openPace } from './pace';
+import { performer } from './perform';
+import { receiptQueryRole } from './receipt-query';
+import { statuses } from './state';
+import { countByState, kinds, oldestUnknownSeconds } from './store';
+
+const name = 'effect-ledger';
+
+const messageOf = ({ name: type, value }: Decoded): Message | undefined => {
+  switch (type) {
+    case 'ProposeEffect':
+      return { type: 'propose', record: value as ProposeEffect };
+    case 'RaiseFence': {
+      const record = value as RaiseFence;
+      if (record.mode === 'UNKNOWN') throw new Malformed('unknown_symbol', 'mode is a symbol this build does not know');
+      return { type: 'raise_fence', record };
+    }
+    case 'InteractionChanged': {
+      const record = value as InteractionChanged;
+      return record.owner === name ? { type: 'interaction', record } : undefined;
+    }
+    case 'ReceiptAnswered':
+      return { type: 'receipt', record: value as ReceiptAnswered };
+    default:
+      return undefined;
+  }
+};
+
+const contractsOf =
+  (configuration: LiveConfiguration) =>
+  (tenant: string, connector: string): Contract | null =>
+    contractOf(configuration.current(), tenant, connector);
+
+const ledger = (): Promise<void> =>
+  runService<Message, Send>(name, async (env, log, metrics) => {
+    let running: Api<Message> | null = null;
+    const configuration = openConfiguration(env.configPath, log, (why) => {
+      const id = `configuration/${Date.now()}`;
+      const row = incidentRow({
+        id,
+        kind: 'configuration',
+        ref: env.configPath ?? '',
+        reason: why,
+        actions: ['correct the file'],
+      });
+      for (const { text, values } of insertRows([row]))
+        running?.pool
+          .query(text, values as unknown[])
+          .catch((error: unknown) => log.error({ err: error }, 'an incident could not be recorded'));
+    });
+    refuseUnsupported(configuration.current());
+    const contract = contractsOf(configuration);
+    const pace = openPace();
+    const clock = openClock();
+    const world = { contract, policy: (tenant: string) => policyOf(configuration.current(), tenant), pace: pace.ask };
+    const actions = metrics.states('fairlead_actions', 'Actions by state', 'state', statuses);
+    const oldestUnknown = metrics.gauge(
+      'fairlead_action_oldest_unknown_age_seconds',
+      'Age in seconds of the oldest action whose outcome is unknown',
+    );
+    return {
+      name,
+      kinds,
+      keys: keysOf,
+      moreKeys: moreKeysOf,
+      blobs: blobsOf,
+      decide: decider(world),
+      inputs: [{ group: name, topics: groupTopics(name), urgent: true, inbox: true, message: messageOf }],
+      writes: {
+        'effect.events.v1': ['ActionStateChanged', 'ProposalDecided', 'FenceAcknowledged', 'AnswerAdopted'],
+        'hil.requests.v1': ['RequestInteraction', 'WithdrawInteraction'],
+        'effect.receipt-queries.v1': ['AskReceipt'],
+      },
+      perform: performer({ contract, pace, clock }),
+      routes,
+      beforeMetrics: async (api) => {
+        actions(await countByState(api.pool));
+        oldestUnknown.set(await oldestUnknownSeconds(api.pool));
+      },
+      start: (api) => {
+        running = api;
+        return Promise.resolve(() => Promise.resolve(configuration.close()));
+      },
+    };
+  });
+
+const receiptQuery = (): Promise<void> =>
+  runStateless(`${name}-receipt-query`, `${name}.receipt-query`, (env, log) => {
+    const configuration = openConfiguration(env.configPath, log);
+    refuseUnsupported(configuration.current());
+    const deps = { contract: contractsOf(configuration), pace: openPace(), now: Date.now };
+    return receiptQueryRole(deps, log, configuration.close);
+  });
+
+void (process.env['FAIRLEAD_ROLE'] === 'receipt-query' ? receiptQuery() : ledger());

@@ -1,0 +1,94 @@
+import type { AskReceipt, ReceiptOutcome } from '../../schemas/generated/records';
+import type { Decoded } from '../platform/codec';
+import type { Logger } from '../platform/log';
+import type { Produced, StatelessSpec } from '../platform/stateless';
+import { call, excerptOf, type Called } from './call';
+import { fillUrl, headersOf, type Contract } from './contract';
+import type { Pace } from './pace';
+import { judgeReceipt } from './outcome';
+
+/** A receipt route that takes longer than this is as good as not there: the ledger asks again. */
+const queryTimeoutMs = 5_000;
+
+interface Told {
+  readonly outcome: ReceiptOutcome;
+  readonly httpStatus: number | null;
+  readonly body: string | null;
+}
+
+const unreachable = (why: string): Told => ({ outcome: 'unreachable', httpStatus: null, body: why });
+
+const told = (receipt: NonNullable<Contract['receipt']>, called: Called): Told =>
+  called.kind === 'answered'
+    ? {
+        outcome: judgeReceipt(receipt, called.answer),
+        httpStatus: called.answer.status,
+        body: excerptOf(called.answer.body),
+      }
+    : unreachable(called.code);
+
+export interface AskDeps {
+  readonly contract: (tenant: string, connector: string) => Contract | null;
+  readonly pace: Pace;
+  readonly now: () => number;
+}
+
+/** One try: the timing, the metering and the patience are the ledger's (E4). */
+const ask = async (deps: AskDeps, record: AskReceipt): Promise<Told> => {
+  const contract = deps.contract(record.tenant, record.connector);
+  const receipt = contract?.receipt ?? null;
+  if (contract === null || receipt === null) return unreachable('no receipt route');
+  if (deps.now() >= record.askBefore) return unreachable('asked too late');
+  const headers = headersOf(contract, process.env);
+  if (headers === null) return unreachable('header_missing');
+  const url = fillUrl(receipt.url, record);
+  const { method } = receipt;
+  const request = { method, url, headers, body: null, timeoutMs: queryTimeoutMs, allow: contract.allowAddresses };
+  return deps.pace.within(record.connector, contract.concurrency, async () => {
+    const mayWrite = (): boolean => deps.now() < record.askBefore;
+    return told(receipt, await call({ ...request, mayWrite }));
+  });
+};
+
+export const answerFor = async (deps: AskDeps, record: AskReceipt): Promise<Produced> => {
+  const askedAt = deps.now();
+  const { outcome, httpStatus, body } = await ask(deps, record);
+  const { tenant, app, account, conversationId, taskId, runId, actionKey, connector, query } = record;
+  const answeredAt = deps.now();
+  const produced: Produced<'ReceiptAnswered'> = {
+    topic: 'effect.receipt-answers.v1',
+    type: 'ReceiptAnswered',
+    key: actionKey,
+    // A query asked twice after a crash may learn something else the second time; that is another fact.
+    eventId: `${actionKey}/query/${query}/${outcome}`,
+    value: {
+      occurredAt: answeredAt,
+      tenant,
+      app,
+      account,
+      conversationId,
+      taskId,
+      runId,
+      actionKey,
+      connector,
+      query,
+      outcome,
+      httpStatus,
+      body,
+      askedAt,
+      answeredAt,
+    },
+  };
+  return produced as unknown as Produced;
+};
+
+export const receiptQueryRole = (deps: AskDeps, log: Logger, close: () => void): StatelessSpec => ({
+  service: 'effect-ledger-receipt-query',
+  writes: { 'effect.receipt-answers.v1': ['ReceiptAnswered'] },
+  handle: async ({ value }: Decoded) => {
+    const answer = await answerFor(deps, value as AskReceipt);
+    log.debug({ eventId: answer.eventId }, 'a remote was asked');
+    return [answer];
+  },
+  close,
+});

@@ -1,0 +1,176 @@
+import type { AggregateKey } from '../platform/decision';
+import type { AttemptOutcome } from './outcome';
+
+/** Whose action it is; goes on every record about it. */
+export interface Owner {
+  readonly tenant: string;
+  readonly app: string;
+  readonly account: string;
+  readonly conversationId: string;
+  readonly taskId: string;
+  readonly runId: string;
+  readonly proposalId: string;
+  readonly requirementsVersion: number;
+}
+
+/** One try: `outcome` is null from the intent until the result or the end of the lease (E2). */
+export interface Attempt {
+  readonly number: number;
+  readonly outcome: AttemptOutcome | null;
+  readonly code: string | null;
+  readonly startedAt: number;
+  /** After this instant no byte of the request goes out. */
+  readonly sendBy: number;
+  readonly timeoutMs: number;
+  readonly endedAt: number | null;
+  readonly httpStatus: number | null;
+  readonly body: string | null;
+}
+
+export type EvidenceBy = 'response' | 'query' | 'callback' | 'attestation';
+
+export interface Evidence {
+  readonly by: EvidenceBy;
+  readonly outcome: 'succeeded' | 'failed';
+  readonly code: string | null;
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly account: string | null;
+  readonly at: number;
+}
+
+export interface Approval {
+  readonly interactionRef: string;
+  readonly requestRevision: number;
+  readonly previewSha256: string;
+  readonly recipientKind: 'account' | 'role';
+  readonly recipient: string;
+  readonly selfApproval: 'allowed' | 'forbidden';
+  readonly expiresAt: number;
+  /** Requests sent so far; asked again until the interaction is known to be open (R25). */
+  readonly asks: number;
+  readonly askAt: number;
+  readonly decision: 'approve' | 'deny' | null;
+  readonly by: string | null;
+  readonly at: number | null;
+  /** The attempt that used the approval. */
+  readonly adoptedBy: number | null;
+}
+
+export interface Lease {
+  readonly owner: string;
+  readonly until: number;
+}
+
+/** Where the action stands. What a state needs is in that state, so no other can have it. */
+export type Standing =
+  | { readonly status: 'proposed' | 'awaiting_approval' }
+  /** `notBefore` null: the run's fence is on hold, and its release starts the action. */
+  | { readonly status: 'admitted'; readonly notBefore: number | null }
+  | { readonly status: 'sending'; readonly lease: Lease }
+  | { readonly status: 'unknown'; readonly plan: 'ask' | 'resend'; readonly nextAt: number; readonly giveUpAt: number }
+  | { readonly status: 'blocked' | 'disputed' | 'succeeded' | 'failed' | 'denied' | 'withdrawn' };
+
+export type Status = Standing['status'];
+
+export interface Action extends Owner {
+  readonly actionKey: string;
+  readonly connector: string;
+  readonly operation: string;
+  readonly subject: string;
+  readonly rootRunId: string;
+  readonly turn: number;
+  readonly grantUntil: number | null;
+  /** The sealed bytes are a blob; where they go was sealed with them. */
+  readonly request: { readonly sha256: string; readonly bytes: number; readonly method: string; readonly url: string };
+  readonly approval: Approval | null;
+  readonly attempts: readonly Attempt[];
+  readonly evidence: readonly Evidence[];
+  /** Receipt queries so far; the last ones with the database's time of asking. */
+  readonly queries: {
+    readonly count: number;
+    readonly asked: readonly { readonly query: number; readonly at: number }[];
+  };
+  /** Other runs that proposed the same request meanwhile and wait for the same outcome (E1). */
+  readonly followers: readonly Owner[];
+  readonly openedAt: number;
+  readonly unknownSince: number | null;
+  readonly code: string | null;
+  readonly standing: Standing;
+}
+
+/** All actions ever proposed for one effect, oldest first; their number is part of their key. */
+export interface Effect {
+  readonly tenant: string;
+  readonly actions: readonly { readonly actionKey: string; readonly openedAt: number }[];
+}
+
+export interface ProposalAnswer {
+  readonly status: 'accepted' | 'existing' | 'refused';
+  readonly actionKey: string | null;
+  readonly code: string | null;
+  readonly detail: string | null;
+  readonly requirementsVersion: number;
+}
+
+/** What of a run may start. Every attempt is recorded under this row's lock (E7). */
+export interface Fence {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly number: number;
+  readonly minVersion: number;
+  readonly mode: 'open' | 'hold' | 'closed';
+  readonly actions: readonly string[];
+  readonly withdrawn: readonly string[];
+  readonly proposals: Readonly<Record<string, ProposalAnswer>>;
+}
+
+export const fenceKey = (runId: string): AggregateKey => ({ kind: 'fence', id: runId });
+export const effectKey = (id: string): AggregateKey => ({ kind: 'effect', id });
+export const actionKeyOf = (id: string): AggregateKey => ({ kind: 'action', id });
+
+export const effectIdOf = (of: { readonly connector: string; readonly operation: string; readonly subject: string }) =>
+  `${of.connector}:${of.operation}:${of.subject}`;
+
+export const numberedKey = (effectId: string, number: number): string => `${effectId}:v${number}`;
+
+export const requestRef = (actionKey: string): string => `${actionKey}/request`;
+export const previewRef = (actionKey: string): string => `${actionKey}/preview`;
+
+export const statuses = [
+  'proposed',
+  'awaiting_approval',
+  'denied',
+  'withdrawn',
+  'admitted',
+  'sending',
+  'succeeded',
+  'failed',
+  'unknown',
+  'blocked',
+  'disputed',
+] as const satisfies readonly Status[];
+
+const notAdmitted: ReadonlySet<Status> = new Set(['proposed', 'awaiting_approval']);
+const unattempted: ReadonlySet<Status> = new Set(['proposed', 'awaiting_approval', 'admitted']);
+const over: ReadonlySet<Status> = new Set(['succeeded', 'failed', 'denied', 'withdrawn']);
+const unconfirmed: ReadonlySet<Status> = new Set(['sending', 'unknown', 'blocked', 'disputed']);
+
+/** Another request of the same root may still take its place (E1). */
+export const isReplaceable = (action: Action): boolean => notAdmitted.has(action.standing.status);
+/** Nothing of it has gone out: attempts that were not sent leave an action admitted. */
+export const isUnattempted = (action: Action): boolean => unattempted.has(action.standing.status);
+export const isOpen = (action: Action): boolean => !over.has(action.standing.status);
+/** An attempt may have had an effect that is not confirmed either way. */
+export const isUnsettled = (action: Action): boolean => unconfirmed.has(action.standing.status);
+
+export const newFence = (tenant: string, runId: string): Fence => ({
+  runId,
+  tenant,
+  number: 0,
+  minVersion: 1,
+  mode: 'open',
+  actions: [],
+  withdrawn: [],
+  proposals: {},
+});
