@@ -1,5 +1,9 @@
 import { Command } from 'commander';
 import { serviceNames, type ServiceName } from '../platform/migrate';
+import { lookCommands } from './look';
+import { operateCommands } from './operate';
+import { peopleCommands } from './people';
+import { talkCommands } from './talk';
 import { applyAllTopics, migrateAll, topicDrift } from './setup';
 
 const program = new Command('fairlead').description('Fairlead: long agent work that stays true').showHelpAfterError();
@@ -40,6 +44,11 @@ topicsCommand
     else for (const one of drift) say(`${one.what}: expected ${one.expected}, found ${one.actual}`);
     if (drift.length > 0) process.exitCode = 1;
   });
+
+talkCommands(program);
+lookCommands(program);
+peopleCommands(program);
+operateCommands(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
