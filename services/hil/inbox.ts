@@ -25,11 +25,11 @@ interface Reader {
 const eventOf = (row: Listed) => ({
   id: `${row.id}/${row.revision}`,
   event: 'interaction',
-  data: {
+  data: JSON.stringify({
     eventId: `${row.id}/${row.revision}`,
     at: new Date(row.state.changedAt).toISOString(),
     item: itemOf(row.state),
-  },
+  }),
 });
 
 /**
@@ -102,7 +102,7 @@ export const openInbox = (pool: Pool, hints: Hints, log: Logger) => {
       stream.send({
         id: 'snapshot',
         event: 'snapshot',
-        data: { eventId: null, at: new Date().toISOString(), item: { items } },
+        data: JSON.stringify({ eventId: null, at: new Date().toISOString(), item: { items } }),
       });
     },
     stop: (): void => {

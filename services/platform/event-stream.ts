@@ -2,20 +2,25 @@ import type { FastifyReply } from 'fastify';
 
 /** Proxies cut silent connections; most of them after 60 s or more. */
 const commentEveryMs = 15_000;
-/** A reader this far behind is let go; it comes back with its cursor and misses nothing. */
+/** A reader that is this far behind when more comes is let go; it comes back with its cursor and misses nothing. */
 const maxPendingBytes = 1024 * 1024;
+/** A reader that takes nothing at all for this long is gone, whatever its socket says. */
+const maxStallMs = 60_000;
 
 export interface StreamEvent {
   /** The cursor a reader comes back with. */
   readonly id: string;
   readonly event: string;
-  readonly data: unknown;
+  /** JSON text; it has no line breaks of its own, so one data line is always enough. */
+  readonly data: string;
 }
 
-/** One client that listens (server-sent events). Nothing here waits: a slow reader is disconnected instead. */
+/** One client that listens (server-sent events). */
 export interface EventStream {
-  /** False once the reader is gone. */
+  /** Never waits; false once the reader is gone. */
   readonly send: (event: StreamEvent) => boolean;
+  /** Resolves when the reader has taken enough for more to be read for it, or is gone. */
+  readonly drained: () => Promise<void>;
   readonly isOpen: () => boolean;
   readonly onClose: (then: () => void) => void;
   /** Ends it from this side, after what was sent has gone out. */
@@ -25,7 +30,7 @@ export interface EventStream {
 export const openEventStream = (reply: FastifyReply): EventStream => {
   reply.hijack();
   const { raw } = reply;
-  const closers: (() => void)[] = [];
+  const closers = new Set<() => void>();
   let open = true;
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -40,24 +45,37 @@ export const openEventStream = (reply: FastifyReply): EventStream => {
     open = false;
     clearInterval(comment);
     for (const close of closers) close();
+    closers.clear();
+  };
+  const drop = (): void => {
+    raw.destroy();
+    closed();
   };
   raw.on('close', closed);
   raw.on('error', closed);
   const write = (text: string): boolean => {
-    if (!open) return false;
-    raw.write(text);
-    if (raw.writableLength > maxPendingBytes) {
-      raw.destroy();
-      closed();
-    }
+    if (open && raw.writableLength > maxPendingBytes) drop();
+    if (open) raw.write(text);
     return open;
   };
   return {
-    // JSON has no line breaks of its own, so one data line is always enough.
-    send: ({ id, event, data }) => write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    send: ({ id, event, data }) => write(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`),
+    drained: () =>
+      new Promise((resolve) => {
+        if (!open || !raw.writableNeedDrain) return resolve();
+        const done = (): void => {
+          clearTimeout(stalled);
+          raw.off('drain', done);
+          closers.delete(done);
+          resolve();
+        };
+        const stalled = setTimeout(drop, maxStallMs);
+        raw.on('drain', done);
+        closers.add(done);
+      }),
     isOpen: () => open,
     onClose: (then) => {
-      if (open) closers.push(then);
+      if (open) closers.add(then);
       else then();
     },
     end: () => {
