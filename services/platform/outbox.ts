@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Fact } from './decide-batch';
+import { pack } from './packed';
 import type { Statement } from './postgres';
 
 /** Unit of relay ownership; a power of two that many instances can share, few enough that one lease query covers all. */
@@ -51,24 +52,31 @@ export const append = (
   writer: string,
 ): { readonly statement: Statement; readonly buckets: number[] } => {
   const buckets = rows.map((row) => bucketOf(row.tenant, row.key));
+  const pieces = pack([
+    ...rows.map((row) => row.key),
+    ...rows.map((row) => row.value),
+    ...rows.map((row) => JSON.stringify(row.headers)),
+  ]);
+  const part = <T>(list: readonly T[], index: number): readonly T[] =>
+    list.slice(index * rows.length, (index + 1) * rows.length);
   return {
     buckets,
     statement: {
       name: 'outbox_append',
       text: `INSERT INTO outbox (bucket, topic, partition, key, value, headers, event_id, writer)
-             SELECT bucket, topic, partition, key, value, headers, event_id, $8
-               FROM unnest($1::smallint[], $2::text[], $3::int[], $4::bytea[], $5::bytea[], $6::text[], $7::text[])
-                 WITH ORDINALITY AS u(bucket, topic, partition, key, value, headers, event_id, ordinal)
+             SELECT bucket, topic, partition, substring($1::bytea FROM ks FOR kl), substring($1 FROM vs FOR vl),
+                    convert_from(substring($1 FROM hs FOR hl), 'UTF8'), event_id, $2
+               FROM unnest($3::smallint[], $4::text[], $5::int[], $6::text[], $7::int[], $8::int[], $9::int[], $10::int[], $11::int[], $12::int[])
+                 WITH ORDINALITY AS u(bucket, topic, partition, event_id, ks, kl, vs, vl, hs, hl, ordinal)
               ORDER BY ordinal RETURNING id`,
       values: [
+        pieces.bytes,
+        writer,
         buckets,
         rows.map((row) => row.topic),
         rows.map((row) => row.partition),
-        rows.map((row) => row.key),
-        rows.map((row) => row.value),
-        rows.map((row) => JSON.stringify(row.headers)),
         rows.map((row) => row.eventId),
-        writer,
+        ...[0, 1, 2].flatMap((index) => [part(pieces.starts, index), part(pieces.lengths, index)]),
       ],
     },
   };
