@@ -6,7 +6,7 @@ import type { Closed, DecidedClarification, Published } from './state';
 
 /** After the commit: whoever watches an inbox looks again. */
 export interface Wake {
-  readonly type: 'wake';
+  readonly refs: readonly string[];
 }
 
 export type Decided = Decision<Message, Wake>;
@@ -29,7 +29,7 @@ export interface Deciding {
 export const deciding = (view: View): Deciding => {
   const puts: { key: AggregateKey; state: unknown }[] = [];
   const emits: Emit[] = [];
-  let visible = false;
+  const refs: string[] = [];
   const self: Deciding = {
     put: (key, state) => {
       puts.push({ key, state });
@@ -37,7 +37,7 @@ export const deciding = (view: View): Deciding => {
     },
     interaction: (state) => {
       const key = interactionKey(state.asked.interactionRef);
-      visible = true;
+      refs.push(key.id);
       emits.push(interactionChanged(state, view.revision(key.kind, key.id) + 1));
       return self.put(key, state);
     },
@@ -46,7 +46,7 @@ export const deciding = (view: View): Deciding => {
       emits.push(messageDecided(state, view.revision(key.kind, key.id) + 1));
       return self.put(key, state);
     },
-    done: (more = {}) => ({ put: puts, emit: emits, ...(visible ? { perform: [{ type: 'wake' }] } : {}), ...more }),
+    done: (more = {}) => ({ put: puts, emit: emits, ...(refs.length > 0 ? { perform: [{ refs }] } : {}), ...more }),
   };
   return self;
 };

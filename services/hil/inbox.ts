@@ -5,16 +5,18 @@ import type { Hints } from '../platform/redis';
 import { mayRead } from './answer';
 import { itemOf } from './item';
 import type { Actor } from './messages';
-import { changedLately, inboxOf, type Listed } from './store';
+import { changedLately, inboxOf, manyOf, type Change, type Listed } from './store';
 
 const hintChannel = 'hil.inbox';
 /** The way without Redis, and the safety net with it. */
 const pollMs = 1_000;
-/** Hints within this are one look. */
+/** Changes within this are one look, and one hint. */
 const gatherMs = 10;
 /** Longer than the longest transaction: a change that commits late still lies inside the window. */
 const windowSec = 60;
-const maxChanges = 2_000;
+const maxChanges = 5_000;
+/** Beyond these the oldest is forgotten; its last state may then be sent once more, which changes nothing. */
+const maxTold = 20_000;
 const maxSnapshot = 500;
 
 interface Reader {
@@ -38,65 +40,66 @@ const eventOf = (row: Listed) => ({
  */
 export const openInbox = (pool: Pool, hints: Hints, log: Logger) => {
   const readers = new Set<Reader>();
-  /** Revisions already told, kept as long as the window can bring them up again. */
-  let told = new Map<string, number>();
-  let primed = false;
-  let looking = false;
-  let again = false;
+  /** Revisions already told. */
+  const told = new Map<string, number>();
+  let wanted = new Set<string>();
   let gathering: NodeJS.Timeout | null = null;
+  let telling = new Set<string>();
 
-  const look = async (): Promise<void> => {
-    if (readers.size === 0) return;
-    if (looking) {
-      again = true;
-      return;
-    }
-    looking = true;
-    try {
-      const rows = await changedLately(pool, windowSec, maxChanges);
-      const fresh = rows.filter((row) => (told.get(row.id) ?? 0) < row.revision).reverse();
-      told = new Map(rows.map((row) => [row.id, Math.max(row.revision, told.get(row.id) ?? 0)]));
-      if (primed)
-        for (const row of fresh)
-          for (const reader of readers) if (mayRead(row.state, reader.actor)) reader.stream.send(eventOf(row));
-      primed = true;
-    } catch (error) {
-      log.debug({ err: error }, 'the live inbox could not look');
-    } finally {
-      looking = false;
-    }
-    if (again) {
-      again = false;
-      await look();
-    }
+  const note = ({ id, revision }: Change): boolean => {
+    if ((told.get(id) ?? 0) >= revision) return false;
+    told.delete(id);
+    told.set(id, revision);
+    const oldest = told.keys().next().value;
+    if (told.size > maxTold && oldest !== undefined) told.delete(oldest);
+    return true;
   };
 
-  const soon = (): void => {
+  const tell = async (refs: readonly string[]): Promise<void> => {
+    if (readers.size === 0 || refs.length === 0) return;
+    for (const row of await manyOf(pool, refs))
+      if (note(row))
+        for (const reader of readers) if (mayRead(row.state, reader.actor)) reader.stream.send(eventOf(row));
+  };
+  const quietly = (work: Promise<void>): void =>
+    void work.catch((error: unknown) => log.debug({ err: error }, 'the live inbox could not look'));
+
+  const want = (refs: readonly string[]): void => {
+    if (readers.size === 0) return;
+    for (const ref of refs) wanted.add(ref);
     gathering ??= setTimeout(() => {
+      const now = [...wanted];
+      wanted = new Set();
       gathering = null;
-      void look();
+      quietly(tell(now));
     }, gatherMs);
   };
-  hints.subscribe(hintChannel, soon);
-  const poll = setInterval(() => void look(), pollMs);
-  let hinting: NodeJS.Timeout | null = null;
+  hints.subscribe(hintChannel, (text) => want(text.split(',')));
+
+  const sweep = async (): Promise<void> => {
+    if (readers.size === 0) return;
+    const changes = await changedLately(pool, windowSec, maxChanges);
+    await tell(changes.filter(({ id, revision }) => (told.get(id) ?? 0) < revision).map(({ id }) => id));
+  };
+  const poll = setInterval(() => quietly(sweep()), pollMs);
 
   return {
-    /** After a commit: here at once, elsewhere by a hint; many commits share one. */
-    wake: (): void => {
-      soon();
-      hinting ??= setTimeout(() => {
-        hinting = null;
-        hints.publish(hintChannel, '');
-      }, gatherMs);
+    /** After a commit: here at once, elsewhere by one hint for many commits. */
+    wake: (refs: readonly string[]): void => {
+      want(refs);
+      if (telling.size === 0)
+        setTimeout(() => {
+          hints.publish(hintChannel, [...telling].join(','));
+          telling = new Set();
+        }, gatherMs);
+      for (const ref of refs) telling.add(ref);
     },
     join: async (actor: Actor, stream: EventStream): Promise<void> => {
       const reader = { actor, stream };
       // Listening starts before the snapshot is read: a change in between comes twice rather than never.
-      if (readers.size === 0) primed = false;
+      if (readers.size === 0) for (const change of await changedLately(pool, windowSec, maxChanges)) note(change);
       readers.add(reader);
       stream.onClose(() => readers.delete(reader));
-      await look();
       const rows = await inboxOf(pool, actor, { state: 'open', conversationId: null, after: null, limit: maxSnapshot });
       const items = rows.map((row) => itemOf(row.state));
       stream.send({
@@ -108,7 +111,6 @@ export const openInbox = (pool: Pool, hints: Hints, log: Logger) => {
     stop: (): void => {
       clearInterval(poll);
       if (gathering !== null) clearTimeout(gathering);
-      if (hinting !== null) clearTimeout(hinting);
       for (const { stream } of readers) stream.end();
     },
   };

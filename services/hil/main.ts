@@ -34,7 +34,7 @@ void runService<Message, Wake>('hil', async (_env, _log, metrics) => {
       },
     ],
     writes: { 'hil.events.v1': ['InteractionChanged', 'MessageDecided'] },
-    perform: async () => inbox?.wake(),
+    perform: async ({ refs }) => inbox?.wake(refs),
     routes: routes(opened, (seconds) => answerSeconds.observe(seconds)),
     beforeMetrics: async (api) => setStates(await countByState(api.pool)),
     start: async (api) => {

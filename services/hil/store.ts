@@ -123,14 +123,26 @@ export const previewOf = async (
   return row;
 };
 
-/** Everything that changed lately, whoever it is for; the window outlasts any commit, so nothing slips between polls. */
-export const changedLately = async (pool: Pool, windowSec: number, limit: number): Promise<Listed[]> =>
+export interface Change {
+  readonly id: string;
+  readonly revision: number;
+}
+
+/** What changed lately, whoever it is for; the window outlasts any commit, so nothing slips between two looks. */
+export const changedLately = async (pool: Pool, windowSec: number, limit: number): Promise<Change[]> =>
+  query<{ id: string; revision: number }>(
+    pool,
+    `SELECT id, revision FROM interactions WHERE changed_at > clock_timestamp() - $1 * interval '1 second'
+      ORDER BY changed_at DESC LIMIT $2`,
+    [windowSec, limit],
+  );
+
+export const manyOf = async (pool: Pool, refs: readonly string[]): Promise<Listed[]> =>
   listed(
     await query<ListedRow>(
       pool,
-      `SELECT id, revision, doc FROM interactions WHERE changed_at > clock_timestamp() - $1 * interval '1 second'
-        ORDER BY changed_at DESC LIMIT $2`,
-      [windowSec, limit],
+      "SELECT id, revision, doc FROM interactions WHERE id = ANY($1::text[]) AND state <> 'awaited'",
+      [refs],
     ),
   );
 
