@@ -28,6 +28,8 @@ export interface Receipt {
   readonly duplicate: boolean;
   readonly runId: string | null;
   readonly requirementsVersion: number | null;
+  readonly code: string | null;
+  readonly detail: string | null;
 }
 export interface Interaction {
   readonly interactionRef: string;

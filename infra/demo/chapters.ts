@@ -17,6 +17,7 @@ export const aMessageArrives = async (conversation: string, stamp: string): Prom
   fact('upstream app', `produced to the ingress topic: “${words}”`, `id ${clientMessageId}`);
   const receipt = await until('admission issues a receipt and the run starts', async () => {
     const one = await api.receiptOf(conversation, clientMessageId);
+    must(one.status !== 'refused', `the message was refused: ${one.code ?? ''} ${one.detail ?? ''}`);
     return one.status === 'run_started' && one;
   });
   const runId = receipt.runId ?? '';

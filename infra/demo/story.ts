@@ -27,7 +27,10 @@ export const until = async <T>(what: string, look: () => Promise<T | null | unde
     try {
       const found = await look();
       if (found !== null && found !== undefined && found !== false) return found;
+      last = null;
     } catch (error) {
+      // A fact that contradicts the story will not become right by waiting.
+      if (error instanceof Broken) throw error;
       last = error;
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
@@ -37,8 +40,10 @@ export const until = async <T>(what: string, look: () => Promise<T | null | unde
   );
 };
 
+class Broken extends Error {}
+
 export const must = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`this is not as it should be: ${what}`);
+  if (!holds) throw new Broken(`this is not as it should be: ${what}`);
 };
 
 export const elapsed = (): string => `${((Date.now() - startedAt) / 1_000).toFixed(1)} s`;

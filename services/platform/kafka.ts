@@ -26,8 +26,8 @@ import { backoffMs, pause } from './pause';
 
 /** Offsets are sent to the broker at most this often; what is repeated after a crash the inbox absorbs. */
 const commitEveryMs = 200;
-const sessionTimeoutMs = 10_000;
-const heartbeatEveryMs = 2_000;
+const sessionTimeoutMs = 6_000;
+const heartbeatEveryMs = 1_500;
 /** Upper bound of one fetch: small batches keep one slow partition from holding up the round. */
 const fetchBytesPerPartition = 512 * 1024;
 const fetchBytes = 4 * 1024 * 1024;

@@ -67,8 +67,6 @@ export interface ServiceSpec<M, I> {
   readonly routes?: (app: Http, api: Api<M | Tick>) => void | Promise<void>;
   /** Fills the service's own gauges from its tables, just before they are read. */
   readonly beforeMetrics?: (api: Api<M | Tick>) => Promise<void>;
-  /** After each commit, for live fan-out. Must not throw and must not wait. */
-  readonly onFacts?: (facts: readonly { readonly kind: string; readonly id: string }[]) => void;
   readonly start?: (api: Api<M | Tick>) => Promise<() => Promise<void>>;
   /** Ready without Kafka (admission takes HTTP messages into its outbox). */
   readonly readyWithoutBroker?: boolean;

@@ -13,6 +13,8 @@ export interface AgentSettings {
 
 export interface Settings {
   readonly agent: (tenant: string, name: string) => AgentSettings | undefined;
+  /** The agent of messages that name none. */
+  readonly defaultAgent: (tenant: string) => string | undefined;
   /** The most a permission can ever add in this tenant. */
   readonly ceiling: (tenant: string) => Grants;
 }
@@ -67,6 +69,7 @@ const settingsOf = (config: Configuration, tenant: string, agent: AgentConfig): 
 };
 
 export const settingsFrom = (current: () => Configuration): Settings => ({
+  defaultAgent: (tenant) => current().tenants[tenant]?.defaultAgent,
   ceiling: (tenant) => grantsOf(current(), tenant, {}),
   agent: (tenant, name) => {
     const config = current();

@@ -180,7 +180,7 @@ export const decideStart = (
       'relation',
       'continuing an ended run is not there yet; start a follow_up instead',
     );
-  const agentName = record.agent ?? '';
+  const agentName = record.agent ?? settings.defaultAgent(record.tenant) ?? '';
   const agent = settings.agent(record.tenant, agentName);
   if (agent === undefined)
     return refuse(record, 'unknown_agent', 'agent', `no agent named ${agentName} is configured for this tenant`);
