@@ -125,7 +125,11 @@ export const startModel = (configText = configurationText()): Model => {
     incidents: [],
     replies: [],
     decide: (...messages) => {
-      for (let left: readonly Message[] = messages; left.length > 0;) left = batch(left);
+      let left: readonly Message[] = messages;
+      while (left.length > 0) {
+        left = batch(left);
+        model.now += 1;
+      }
     },
     tick: (actionKey) => {
       const due = actionDueAt(load<Action>('action', actionKey));
