@@ -4,19 +4,20 @@ import { bucketRenewMs, type BucketLeases } from './bucket-leases';
 import { failpoint } from './failpoints';
 import type { Logger } from './log';
 import { wireHeaders, type OutboxRow } from './outbox';
+import { bucketsToRead, bucketsWithBlocked, deleteSent, markBlocked, readUnsent, type SentRow } from './outbox-table';
 import { backoffMs, pause } from './pause';
-import { query } from './postgres';
 
 /** Records in one awaited send; more lanes or larger sends only split or delay batches. */
 const sendRows = 500;
-/** Rows waiting in memory before the relay falls back to its table, which is bounded by the disk only. */
+/** Below the smallest limits of a broker (1 MiB a batch), so that only a record too large by itself is ever refused. */
+const sendBytes = 900_000;
+/** What waits in memory before the relay falls back to its table, which is bounded by the disk only. */
 const maxMemoryRows = 20_000;
+const maxMemoryBytes = 32 * 1024 * 1024;
 const pollMs = 250;
 /** Sent rows are deleted together about this often; each delete is a commit. */
 const acknowledgeEveryMs = 50;
-/** Own rows older than this that are still in the table were lost from memory; the poll sends them. */
-const strandedAfterMs = 5_000;
-/** Safety net for hints that were lost: rows of other writers in our buckets, blocked keys that an operator freed. */
+/** Safety net for hints that were lost: rows of other writers in our buckets. */
 const scanEveryMs = 500;
 const topicRetryMs = 2_000;
 
@@ -25,6 +26,8 @@ export interface Relay {
   push(rows: readonly OutboxRow[], foreign: readonly number[]): void;
   /** Another instance committed rows for buckets that may be ours. */
   hint(buckets: readonly number[]): void;
+  /** Rows may have been committed that were never pushed: everything is read from the table once. */
+  recheck(): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -40,47 +43,59 @@ export interface RelayDeps {
   readonly onBlocked: (row: OutboxRow, error: unknown) => void;
 }
 
-interface TableRow {
-  id: string;
-  bucket: number;
-  topic: string;
-  partition: number | null;
-  key: Buffer;
-  value: Buffer | null;
-  headers: string;
-  event_id: string;
-}
-
 const keyOf = (row: { readonly topic: string; readonly key: Buffer }): string =>
   `${row.topic} ${row.key.toString('base64')}`;
 
+const bytesOf = ({ value, key }: OutboxRow): number => (value?.length ?? 0) + key.length + 512;
+
+const sumOf = (rows: readonly OutboxRow[]): number => rows.reduce((sum, row) => sum + bytesOf(row), 0);
+
+/** How many of the first rows go into one send: bounded by count and bytes, at least one. */
+const sendCount = (rows: readonly OutboxRow[]): number => {
+  let bytes = 0;
+  const over = rows.slice(0, sendRows).findIndex((row) => (bytes += bytesOf(row)) > sendBytes);
+  return over === -1 ? Math.min(rows.length, sendRows) : Math.max(1, over);
+};
+
 /**
  * Brings the outbox to Kafka. A bucket is either `live`, where everything unsent is in memory in commit order, or it is
- * read from the table in id order until nothing is left there. Rows of one key are never sent out of their order.
+ * read from the table in id order until nothing is left there. Rows of one key are never sent out of their order: a
+ * bucket with a blocked row stays with the table, whose query knows what may not overtake it.
  */
 export const startRelay = (deps: RelayDeps): Relay => {
   const { pool, leases, log } = deps;
   const live = new Set<number>();
   const dirty = new Set<number>();
   let memory: OutboxRow[] = [];
-  let sent: { id: string; bucket: number; epoch: number }[] = [];
-  const blocked = new Set<string>();
+  let memoryBytes = 0;
+  let sent: SentRow[] = [];
   const waitingTopics = new Map<string, number>();
   let producer: Producer | null = null;
   let stopped = false;
-  let wake: () => void = () => undefined;
+  let woken = false;
+  let rouse: () => void = () => undefined;
   let failures = 0;
   let loops: Promise<void>[] = [];
 
+  const wake = (): void => {
+    woken = true;
+    rouse();
+  };
+  /** What memory holds of these buckets is in the table as well, and goes out from there in its place. */
   const toTable = (buckets: Iterable<number>): void => {
+    let wereLive = false;
     for (const bucket of buckets) {
-      live.delete(bucket);
+      wereLive = live.delete(bucket) || wereLive;
       dirty.add(bucket);
     }
+    if (!wereLive || memory.length === 0) return;
+    memory = memory.filter((row) => live.has(row.bucket));
+    memoryBytes = sumOf(memory);
   };
-  const forgetMemory = (): void => {
-    toTable(memory.map((row) => row.bucket));
-    memory = [];
+
+  const remember = (row: OutboxRow): void => {
+    memoryBytes += bytesOf(row);
+    memory.push(row);
   };
 
   const push: Relay['push'] = (rows, foreign) => {
@@ -88,10 +103,10 @@ export const startRelay = (deps: RelayDeps): Relay => {
     const elsewhere = new Set<number>();
     for (const row of rows) {
       if (leases.epoch(row.bucket) === undefined) elsewhere.add(row.bucket);
-      else if (live.has(row.bucket)) memory.push(row);
+      else if (live.has(row.bucket)) remember(row);
       else dirty.add(row.bucket);
     }
-    if (memory.length > maxMemoryRows) forgetMemory();
+    if (memory.length > maxMemoryRows || memoryBytes > maxMemoryBytes) toTable([...live]);
     if (elsewhere.size > 0) deps.tellOthers([...elsewhere]);
     wake();
   };
@@ -113,35 +128,53 @@ export const startRelay = (deps: RelayDeps): Relay => {
     for (const row of rows) sent.push({ id: row.id, bucket: row.bucket, epoch: epochs.get(row.bucket) ?? -1 });
   };
 
-  /** Finds out what is wrong: one record, one topic, or the broker. Order inside a key is kept throughout. */
-  const sortOut = async (rows: readonly OutboxRow[], epochs: ReadonlyMap<number, number>): Promise<void> => {
-    for (const row of rows) {
-      if (blocked.has(keyOf(row)) || (waitingTopics.get(row.topic) ?? 0) > Date.now()) {
-        toTable([row.bucket]);
-        continue;
+  /** Resolves with what is wrong with these records; trouble with the broker itself is thrown. */
+  const attempt = async (
+    rows: readonly OutboxRow[],
+    epochs: ReadonlyMap<number, number>,
+  ): Promise<{ readonly failure: 'record' | 'topic'; readonly error: unknown } | null> => {
+    try {
+      await deliver(rows);
+      done(rows, epochs);
+      return null;
+    } catch (error) {
+      const failure = producer?.failureOf(error) ?? 'broker';
+      if (failure === 'broker') throw error;
+      toTable(rows.map((row) => row.bucket));
+      if (failure === 'topic') {
+        const topic = rows[0]?.topic ?? '';
+        waitingTopics.set(topic, Date.now() + topicRetryMs);
+        log.warn({ err: error, topic }, 'a topic cannot be written; its records wait');
       }
-      try {
-        await deliver([row]);
-        done([row], epochs);
-      } catch (error) {
-        const failure = producer?.failureOf(error) ?? 'broker';
-        if (failure === 'broker') throw error;
-        toTable([row.bucket]);
-        if (failure === 'topic') {
-          waitingTopics.set(row.topic, Date.now() + topicRetryMs);
-          log.warn({ err: error, topic: row.topic }, 'a topic cannot be written; its records wait');
-        } else await block(row, error);
+      return { failure, error };
+    }
+  };
+
+  /** Finds out which topic or record is at fault, topic by topic: order is promised inside a key of one topic. */
+  const sortOut = async (rows: readonly OutboxRow[], epochs: ReadonlyMap<number, number>): Promise<void> => {
+    for (const topic of new Set(rows.map((row) => row.topic))) {
+      const ofTopic = rows.filter((row) => row.topic === topic);
+      let refused = await attempt(ofTopic, epochs);
+      const blocked = new Set<string>();
+      for (const row of refused?.failure === 'record' ? ofTopic : []) {
+        if (blocked.has(keyOf(row))) continue;
+        refused = await attempt([row], epochs);
+        if (refused?.failure === 'topic') break;
+        if (refused === null) continue;
+        blocked.add(keyOf(row));
+        await block(row, epochs.get(row.bucket) ?? -1, refused.error);
       }
     }
   };
 
-  const block = async (row: OutboxRow, error: unknown): Promise<void> => {
+  const topicsThatWait = (): Set<string> => {
+    const now = Date.now();
+    return new Set([...waitingTopics].filter(([, until]) => until > now).map(([topic]) => topic));
+  };
+
+  const block = async (row: OutboxRow, epoch: number, error: unknown): Promise<void> => {
     const message = error instanceof Error ? error.message : String(error);
-    await query(pool, 'UPDATE outbox SET blocked_at = clock_timestamp(), blocked_message = $2 WHERE id = $1', [
-      row.id,
-      message.slice(0, 1_000),
-    ]);
-    blocked.add(keyOf(row));
+    if (!(await markBlocked(pool, row, { writer: deps.writer, epoch }, message))) return;
     log.error(
       { err: error, eventId: row.eventId, topic: row.topic },
       'Kafka refuses this record; its key waits for an operator',
@@ -151,11 +184,12 @@ export const startRelay = (deps: RelayDeps): Relay => {
 
   const send = async (rows: readonly OutboxRow[]): Promise<void> => {
     const epochs = new Map<number, number>();
+    const waiting = topicsThatWait();
     const mine = rows.filter((row) => {
       const epoch = leases.epoch(row.bucket);
-      if (epoch === undefined) return (toTable([row.bucket]), false);
+      if (epoch === undefined || waiting.has(row.topic)) return (toTable([row.bucket]), false);
       epochs.set(row.bucket, epoch);
-      return !blocked.has(keyOf(row)) || (toTable([row.bucket]), false);
+      return true;
     });
     if (mine.length === 0) return;
     try {
@@ -170,30 +204,30 @@ export const startRelay = (deps: RelayDeps): Relay => {
 
   const readTable = async (buckets: readonly number[]): Promise<void> => {
     for (const bucket of buckets) dirty.delete(bucket);
-    const waiting = [...waitingTopics].filter(([, until]) => until > Date.now()).map(([topic]) => topic);
-    const rows = await query<TableRow>(
-      pool,
-      `SELECT id, bucket, topic, partition, key, value, headers, event_id FROM outbox o
-        WHERE bucket = ANY($1::smallint[]) AND NOT (id = ANY($2::bigint[])) AND NOT (topic = ANY($3::text[])) AND blocked_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM outbox b WHERE b.blocked_at IS NOT NULL AND b.bucket = o.bucket AND b.topic = o.topic AND b.key = o.key AND b.id < o.id)
-        ORDER BY id LIMIT ${sendRows}`,
-      [buckets, sent.map((row) => row.id), waiting],
-    );
-    if (rows.length > 0)
-      await send(
-        rows.map(({ event_id: eventId, headers, ...row }) => ({
-          ...row,
-          eventId,
-          headers: JSON.parse(headers) as OutboxRow['headers'],
-        })),
-      );
-    if (rows.length < sendRows && waiting.length === 0)
-      for (const bucket of buckets) if (!dirty.has(bucket) && leases.epoch(bucket) !== undefined) live.add(bucket);
+    const waiting = [...topicsThatWait()];
+    // Asked before the read: what an operator frees in between is then either read below or read next time.
+    const withBlocked = new Set(await bucketsWithBlocked(pool, buckets));
+    const rows = await readUnsent(pool, {
+      buckets,
+      except: sent.map((row) => row.id),
+      exceptTopics: waiting,
+      maxRows: sendRows,
+      maxBytes: sendBytes,
+    });
+    // Only one send: if it blocks a key, the next read knows what has to wait for it.
+    const first = rows.slice(0, sendCount(rows));
+    const complete = rows.length < sendRows && sumOf(rows) < sendBytes;
+    if (!complete) for (const bucket of buckets) dirty.add(bucket);
+    if (first.length > 0) await send(first);
+    if (!complete || waiting.length > 0) return;
+    for (const bucket of buckets)
+      if (!dirty.has(bucket) && !withBlocked.has(bucket) && leases.epoch(bucket) !== undefined) live.add(bucket);
   };
 
   const step = async (): Promise<boolean> => {
     if (memory.length > 0) {
-      const rows = memory.splice(0, sendRows);
+      const rows = memory.splice(0, sendCount(memory));
+      memoryBytes -= sumOf(rows);
       try {
         await send(rows);
       } catch (error) {
@@ -203,21 +237,20 @@ export const startRelay = (deps: RelayDeps): Relay => {
       return true;
     }
     const behind = leases.owned().filter((bucket) => dirty.has(bucket) || !live.has(bucket));
-    const stuck = waitingTopics.size > 0 && [...waitingTopics.values()].every((until) => until > Date.now());
-    if (behind.length === 0 || stuck) return false;
+    if (behind.length === 0) return false;
     await readTable(behind);
-    return memory.length > 0 || behind.some((bucket) => !live.has(bucket) && dirty.has(bucket));
+    return memory.length > 0 || behind.some((bucket) => dirty.has(bucket));
   };
 
   const sendLoop = async (): Promise<void> => {
     while (!stopped) {
       try {
         if (await step()) continue;
-        for (const [topic, until] of waitingTopics) if (until <= Date.now()) waitingTopics.delete(topic);
-        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), pause(pollMs)]);
+        if (!woken) await Promise.race([new Promise<void>((resolve) => (rouse = resolve)), pause(pollMs)]);
+        woken = false;
       } catch (error) {
         // The broker or the database is away: everything is safe in the table, and is read from there when it is back.
-        forgetMemory();
+        toTable([...live]);
         if (failures++ % 10 === 0) log.warn({ err: error }, 'the relay waits');
         await producer?.close().catch(() => undefined);
         producer = null;
@@ -229,12 +262,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
   const acknowledge = async (): Promise<void> => {
     if (sent.length === 0) return;
     const batch = [...sent];
-    await query(
-      pool,
-      `DELETE FROM outbox o USING unnest($1::bigint[], $2::smallint[], $3::int[]) AS u(id, bucket, epoch), relay_buckets b
-        WHERE o.id = u.id AND b.bucket = u.bucket AND b.owner = $4 AND b.epoch = u.epoch`,
-      [batch.map((row) => row.id), batch.map((row) => row.bucket), batch.map((row) => row.epoch), deps.writer],
-    );
+    await deleteSent(pool, batch, deps.writer);
     sent = sent.slice(batch.length);
   };
 
@@ -252,19 +280,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
           toTable(await leases.renew());
           renewedAt = Date.now();
         }
-        const rows = await query<{ bucket: number }>(
-          pool,
-          `SELECT DISTINCT bucket FROM outbox WHERE bucket = ANY($1::smallint[]) AND blocked_at IS NULL
-              AND (writer <> $2 OR created_at < clock_timestamp() - interval '${strandedAfterMs} milliseconds')`,
-          [leases.owned(), deps.writer],
-        );
-        toTable(rows.map((row) => row.bucket));
-        const keys = await query<{ topic: string; key: Buffer }>(
-          pool,
-          'SELECT topic, key FROM outbox WHERE blocked_at IS NOT NULL',
-        );
-        blocked.clear();
-        for (const row of keys) blocked.add(keyOf(row));
+        toTable(await bucketsToRead(pool, leases.owned(), deps.writer));
         wake();
       } catch (error) {
         log.debug({ err: error }, 'the relay could not look after its buckets');
@@ -277,6 +293,10 @@ export const startRelay = (deps: RelayDeps): Relay => {
     push,
     hint: (buckets) => {
       toTable(buckets.filter((bucket) => leases.epoch(bucket) !== undefined));
+      wake();
+    },
+    recheck: () => {
+      toTable([...live]);
       wake();
     },
     start: () => {
