@@ -63,15 +63,18 @@ export interface Committed<M, I> {
   readonly foreign: readonly number[];
 }
 
+const claimId = ({ consumer, topic, eventId }: Claim): string => `${consumer} ${topic} ${eventId}`;
+
 const claimed = (items: readonly { readonly claim: Claim | null }[]): Statement[] => {
-  const claims = items
-    .flatMap((item) => (item.claim === null ? [] : [item.claim]))
-    .sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  // In one order in every process, each once: two instances that were given the same records must not deadlock.
+  const claims = [...new Map(items.flatMap(({ claim }) => (claim === null ? [] : [[claimId(claim), claim] as const])))]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, claim]) => claim);
   if (claims.length === 0) return [];
   return [
     {
       name: 'inbox_claim',
-      text: `INSERT INTO inbox (consumer, topic, event_id) SELECT DISTINCT * FROM unnest($1::text[], $2::text[], $3::text[])
+      text: `INSERT INTO inbox (consumer, topic, event_id) SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
              ON CONFLICT DO NOTHING RETURNING consumer, topic, event_id`,
       values: [claims.map((c) => c.consumer), claims.map((c) => c.topic), claims.map((c) => c.eventId)],
     },
@@ -192,7 +195,7 @@ export const handleBatch = async <M, I>(
   const isFresh = (item: BatchItem<M>): boolean => {
     if (item.toldId !== null) return toldIds.delete(item.toldId);
     if (item.claim === null) return true;
-    const id = `${item.claim.consumer} ${item.claim.topic} ${item.claim.eventId}`;
+    const id = claimId(item.claim);
     // The same event twice in one batch: the first one is it.
     return freshIds.has(id) && !once.has(id) && once.add(id) !== undefined;
   };
@@ -244,16 +247,19 @@ export const handleBatch = async <M, I>(
   const outcomes = fresh.map((isNew) =>
     isNew ? (result.outcomes[at++] as Outcome) : ({ ok: true, duplicate: true, reply: undefined } as const),
   );
-  const ids = appended === null || results.length === 0 ? [] : (results[tail.length - 2]?.rows as { id: string }[]);
-  const foreign =
-    appended === null || results.length === 0
+  // After a COMMIT settled by reading back the ids are unknown here: the relay must find those rows in its table, before
+  // it sends any later ones from memory.
+  const settledLater = results.length === 0;
+  const ids = appended === null || settledLater ? [] : (results[tail.length - 2]?.rows as { id: string }[]);
+  const foreign = settledLater
+    ? (appended?.buckets ?? [])
+    : appended === null
       ? []
       : (results[tail.length - 1]?.rows as { bucket: number }[]).map((row) => row.bucket);
   return {
     outcomes,
     performs: result.performs,
     told: result.told,
-    // After a COMMIT settled by reading back, the ids are unknown here; the relay finds those rows in its table.
     sent: ids.map((row, index) => ({
       ...(outboxRows[index] as NewOutboxRow),
       id: row.id,

@@ -28,7 +28,8 @@ export const headerValues = (headers: Readonly<Record<string, Buffer>>): Record<
 /** Reason and origin travel with the raw record; the row is what operators list, redrive and skip (X2). */
 export const deadLetter = (raw: RawRecord, error: unknown, attempts: number): DeadLetter => {
   const code = error instanceof Malformed ? error.code : 'defect';
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, 1_000);
+  // Text columns take no NUL, and an error may quote the record.
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, 1_000).replaceAll('\0', '?');
   const key = raw.key ?? Buffer.alloc(0);
   return {
     row: {

@@ -144,7 +144,7 @@ export const classify = (error: unknown): ErrorClass => {
   const message = error instanceof Error ? error.message : '';
   // node-postgres reports a lost socket with bare messages, without a code.
   if (
-    /Connection terminated|connection timeout|Client has encountered a connection error|not queryable|Client was closed/i.test(
+    /Connection terminated|connection timeout|timeout expired|timeout exceeded|read timeout|Client has encountered a connection error|not queryable|Client was closed/i.test(
       message,
     )
   )

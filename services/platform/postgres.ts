@@ -1,9 +1,11 @@
-import { Client, Pool, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
+import { Client, DatabaseError, Pool, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
 import type { Logger } from './log';
-import { Transient } from './errors';
+import { classify, Transient } from './errors';
 
 /** Bound for one statement; a handler that needs longer is a defect, not a reason to hold locks. */
 const statementTimeoutMs = 30_000;
+/** By our own clock, for a server that is connected and says nothing any more. */
+const silentAfterMs = 40_000;
 const connectTimeoutMs = 5_000;
 /** How long a lost COMMIT is asked about before the batch is given back as transient. */
 const commitLookupMs = 30_000;
@@ -19,6 +21,7 @@ const config = (url: string, application: string): ClientConfig => ({
   application_name: application,
   connectionTimeoutMillis: connectTimeoutMs,
   statement_timeout: statementTimeoutMs,
+  query_timeout: silentAfterMs,
   keepAlive: true,
 });
 
@@ -54,10 +57,9 @@ const settleAll = async (pending: readonly Promise<QueryResult>[]): Promise<Quer
   return results.map((result) => (result as PromiseFulfilledResult<QueryResult>).value);
 };
 
-const connectionLost = (error: unknown): boolean => {
-  const code = (error as { code?: unknown }).code;
-  return typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || code.startsWith('57P') || code.startsWith('08');
-};
+/** Only an answer of the server says that a statement failed; whatever else went wrong, its outcome is unknown. */
+const connectionLost = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) || /^(57P|08)/.test(error.code ?? '08');
 
 export const openPipe = (url: string, application: string, log: Logger): Pipe => {
   let client: Client | null = null;
@@ -126,7 +128,8 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
       } catch (error) {
         if (!connectionLost(error)) throw error;
         if (await committed(xid)) return [];
-        throw new Transient('the transaction was not committed', error);
+        // A value that cannot be sent at all is no trouble that passes.
+        throw classify(error) === 'transient' ? new Transient('the transaction was not committed', error) : error;
       }
     },
     rollback: async () => {

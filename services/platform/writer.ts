@@ -1,7 +1,7 @@
 import type { Logger } from './log';
 import type { BatchDeps, BatchItem, Committed } from './batch';
 import { handleBatch } from './batch';
-import { classify } from './errors';
+import { classify, Transient } from './errors';
 import { backoffMs, pause } from './pause';
 
 /** One commit carries at most this many messages; more would only lengthen the time everyone in it waits. */
@@ -13,6 +13,7 @@ export const highWaterItems = 4_000;
 const highWaterBytes = 32 * 1024 * 1024;
 /** Tries of a message alone in flight before it counts as poison (X2, case 36). */
 const poisonTries = 5;
+const triesWhileStopping = 3;
 
 export type Settled =
   | { readonly ok: true; readonly reply: unknown; readonly duplicate: boolean }
@@ -46,6 +47,8 @@ export interface WriterDeps<M, I> extends Omit<BatchDeps<M, I>, 'bury'> {
   readonly log: Logger;
   readonly onCommit: (committed: Committed<M, I>) => void;
   readonly observe: (items: number, seconds: number) => void;
+  /** A batch failed and will be tried again; whether its commit went through may be unknown. */
+  readonly onTrouble: () => void;
   /** After an unclean start records are taken one by one, so that one that kills the process is found (case 36). */
   readonly careful: {
     readonly active: () => boolean;
@@ -59,6 +62,7 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
   let queuedBytes = 0;
   let running = false;
   let stopping = false;
+  let abandoned = false;
   let lastCommit = Date.now();
   let waiters: (() => void)[] = [];
 
@@ -79,12 +83,21 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
     const committed = await handleBatch(deps, jobs);
     lastCommit = Date.now();
     deps.observe(jobs.length, Number(process.hrtime.bigint() - started) / 1e9);
-    deps.onCommit(committed);
+    handOver(committed);
     jobs.forEach((job, index) => {
       const outcome = committed.outcomes[index];
       if (outcome === undefined) return;
       job.settle(outcome.ok ? { ok: true, reply: outcome.reply, duplicate: 'duplicate' in outcome } : outcome);
     });
+  };
+
+  /** What is committed must not be decided again because something after it failed. */
+  const handOver = (committed: Committed<M, I>): void => {
+    try {
+      deps.onCommit(committed);
+    } catch (error) {
+      deps.log.error({ err: error }, 'what follows from a commit could not be started');
+    }
   };
 
   /** Waits out trouble around us; returns the error that is the batch's own fault, if any. */
@@ -97,16 +110,16 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
       } catch (error) {
         await deps.pipe.rollback();
         if (classify(error) !== 'transient') return error;
+        deps.onTrouble();
         if (tries > 0) deps.log.warn({ err: error, tries }, 'the batch waits for its database');
-        if (stopping && tries > 3) throw error;
+        if (stopping && tries > triesWhileStopping) throw error;
         await pause(backoffMs(tries, 20, 2_000));
       }
     }
   };
 
   const buryAlone = async (jobs: readonly Job<M>[], handle: BatchDeps<M, I>): Promise<void> => {
-    const committed = await handleBatch(handle, jobs);
-    deps.onCommit(committed);
+    handOver(await handleBatch(handle, jobs));
   };
 
   const alone = async (job: Job<M>): Promise<void> => {
@@ -130,9 +143,27 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
     };
     delete (failing as { moreKeys?: unknown }).moreKeys;
     delete (failing as { blobs?: unknown }).blobs;
-    const left = await attempt([job], { ...deps, service: failing });
+    // Its event id may be what cannot be stored, and a dead letter leaves no claim behind anyway.
+    const left = await attempt([{ ...job, claim: null }], { ...deps, service: failing });
     if (left !== null) deps.log.error({ err: left, cause: job.cause }, 'a dead letter could not be written');
     job.settle({ ok: false, error });
+  };
+
+  const handle = async (jobs: readonly Job<M>[]): Promise<void> => {
+    const only = jobs.length === 1 ? jobs[0] : undefined;
+    if (only !== undefined && deps.careful.active()) return carefully(only);
+    const error = await attempt(jobs);
+    if (error !== null) for (const job of jobs) await alone(job);
+  };
+
+  /**
+   * A stop that the database does not let finish leaves out everything from here on: a later record that still got
+   * through would move the position past this one.
+   */
+  const abandon = (jobs: readonly Job<M>[], error: unknown): void => {
+    abandoned = true;
+    deps.log.warn({ err: error, messages: jobs.length + queue.length }, 'stopped before everything was committed');
+    for (const job of [...jobs, ...queue.splice(0)]) if (job.position === null) job.settle({ ok: false, error });
   };
 
   const drain = async (): Promise<void> => {
@@ -141,11 +172,10 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
     try {
       while (queue.length > 0) {
         const jobs = take();
-        const only = jobs.length === 1 ? jobs[0] : undefined;
-        if (only !== undefined && deps.careful.active()) await carefully(only);
-        else {
-          const error = await attempt(jobs);
-          if (error !== null) for (const job of jobs) await alone(job);
+        try {
+          await handle(jobs);
+        } catch (error) {
+          abandon(jobs, error);
         }
         if (!full()) {
           const ready = waiters;
@@ -158,20 +188,36 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
     }
   };
 
+  /** Of the careful steps; the record itself is not touched while the database is away. */
+  const steady = async <T>(step: () => Promise<T>): Promise<T> => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await step();
+      } catch (error) {
+        if (classify(error) !== 'transient' || (stopping && tries > triesWhileStopping)) throw error;
+        await pause(backoffMs(tries, 20, 2_000));
+      }
+    }
+  };
+
   const carefully = async (job: Job<M>): Promise<void> => {
-    if ((await deps.careful.before(job)) === 'bury') {
+    if ((await steady(() => deps.careful.before(job))) === 'bury') {
       await giveUp(job, new Error('this record was alone in flight when the process died, five times'));
     } else {
       const error = await attempt([job]);
       if (error !== null) await alone(job);
     }
-    await deps.careful.after(job);
+    await steady(() => deps.careful.after(job));
   };
 
   const kick = (): void => void drain().catch((error) => deps.log.fatal({ err: error }, 'the writer stopped'));
 
   return {
     add: (job) => {
+      if (abandoned) {
+        if (job.position === null) job.settle({ ok: false, error: new Transient('this process is stopping') });
+        return;
+      }
       if (queue.length === 0 && !running) lastCommit = Date.now();
       queue.push(job);
       queuedBytes += job.bytes;
