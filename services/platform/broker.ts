@@ -60,16 +60,16 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-export interface PartitionLag extends Assignment {
-  readonly group: string;
-  readonly lag: number;
+export interface PartitionOffsets {
+  readonly first: string;
+  readonly end: string;
 }
 
 export interface Broker {
   producer(): Promise<Producer>;
   consume(options: ConsumerOptions): Consumer;
-  /** End offsets less committed (or given) ones. */
-  endOffsets(topic: string): Promise<ReadonlyMap<number, string>>;
+  /** Of each partition: the first record there still is, and the one that will come next. */
+  offsets(topic: string): Promise<ReadonlyMap<number, PartitionOffsets>>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

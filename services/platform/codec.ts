@@ -4,7 +4,7 @@ import type { RecordByName, RecordName } from '../../schemas/generated/records';
 import { schemaText } from '../../schemas/generated/records';
 import { Malformed, Transient } from './errors';
 import type { Logger } from './log';
-import { backoffMs, pause } from './pause';
+import { backoffMs, pause, within } from './pause';
 
 /** How long an id the registry does not know stays known as unknown; else each such record costs a request. */
 const unknownForMs = 30_000;
@@ -62,11 +62,8 @@ export const openCodec = async (
   const unknownIds = new Map<number, number>();
   const ids = new Map<string, number>();
 
-  const bounded = async <T>(request: Promise<T>): Promise<T> =>
-    Promise.race([
-      request,
-      pause(registryTimeoutMs).then(() => Promise.reject(new Transient('the schema registry does not answer'))),
-    ]);
+  const bounded = <T>(request: Promise<T>): Promise<T> =>
+    within(request, registryTimeoutMs, () => new Transient('the schema registry does not answer'));
 
   const lookUp = async ({ topic, type }: Registered): Promise<void> => {
     for (let tries = 0; ; tries += 1) {
@@ -110,6 +107,7 @@ export const openCodec = async (
     try {
       writer = typeOf(JSON.stringify((await bounded(registry.getSchema(id))) as unknown));
     } catch (error) {
+      if (error instanceof Transient) throw error;
       if (!(await registryAnswers()) || (statusOf(error) ?? 404) >= 500)
         throw new Transient('the schema registry does not answer', error);
       if (unknownIds.size >= maxKnownIds) unknownIds.clear();

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Assignment, Broker, Consumer, InRecord } from './broker';
+import type { Assignment, Broker, Consumer, InRecord, PartitionOffsets } from './broker';
 import type { RawRecord } from './dead-letters';
 import type { Intake } from './intake';
 import { nextOffset, waitForRoom } from './intake';
@@ -13,11 +13,16 @@ const relaxedMaxWaitMs = 50;
 /** An urgent fetch is answered with the first byte; the wait only bounds idle polling. */
 const urgentMaxWaitMs = 1_000;
 
+/** How often the positions of records that did not concern the service are stored; they would only be read again. */
+const storeSkippedEveryMs = 5_000;
+
 interface Track extends Assignment {
   /** Time stamps of records queued and not settled, oldest first. */
   readonly open: number[];
   next: string | null;
   skippedTo: string | null;
+  /** Reached by skipping, not yet in the database. */
+  unstored: string | null;
   progressAt: number;
 }
 
@@ -54,63 +59,100 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
     const name = `${topic}:${partition}`;
     const known = tracks.get(name);
     if (known !== undefined) return known;
-    const made: Track = { topic, partition, open: [], next: null, skippedTo: null, progressAt: Date.now() };
+    const made: Track = {
+      topic,
+      partition,
+      open: [],
+      next: null,
+      skippedTo: null,
+      unstored: null,
+      progressAt: Date.now(),
+    };
     tracks.set(name, made);
     return made;
+  };
+
+  const reached = (track: Track, next: string): void => {
+    track.next = next;
+    consumer.commit([{ topic: track.topic, partition: track.partition, nextOffset: next }]);
   };
 
   const settled = (track: Track, offset: string): void => {
     track.open.shift();
     track.progressAt = Date.now();
-    track.next = track.open.length === 0 && track.skippedTo !== null ? track.skippedTo : nextOffset(offset);
-    if (track.open.length === 0) track.skippedTo = null;
-    consumer.commit([{ topic: track.topic, partition: track.partition, nextOffset: track.next }]);
+    const skippedTo = track.open.length === 0 ? track.skippedTo : null;
+    if (skippedTo !== null) track.skippedTo = null;
+    track.unstored = skippedTo;
+    reached(track, skippedTo ?? nextOffset(offset));
   };
 
   const skipped = (track: Track, offset: string): void => {
     if (track.open.length > 0) track.skippedTo = nextOffset(offset);
-    else {
-      track.next = nextOffset(offset);
-      consumer.commit([{ topic: track.topic, partition: track.partition, nextOffset: track.next }]);
-    }
+    else reached(track, (track.unstored = nextOffset(offset)));
   };
+
+  const storeSkipped = async (): Promise<void> => {
+    const rows = [...tracks.values()].flatMap((track) => {
+      const next = track.unstored;
+      track.unstored = null;
+      return next === null ? [] : [{ ...track, next }];
+    });
+    if (rows.length === 0) return;
+    await query(
+      deps.pool,
+      `INSERT INTO positions (consumer, topic, partition, next_offset) SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bigint[])
+       ON CONFLICT (consumer, topic, partition) DO UPDATE SET next_offset = greatest(positions.next_offset, excluded.next_offset)`,
+      [deps.group, rows.map((row) => row.topic), rows.map((row) => row.partition), rows.map((row) => row.next)],
+    ).catch((error: unknown) => deps.log.debug({ err: error }, 'skipped positions are stored later'));
+  };
+  const storing = setInterval(() => void storeSkipped(), storeSkippedEveryMs);
+  let closing = false;
 
   const onRecords = async (records: readonly InRecord[], alive: () => Promise<void>): Promise<void> => {
     for (const record of records) {
-      await waitForRoom(deps.writer, alive);
+      await waitForRoom(deps.writer, alive, () => closing);
+      if (closing) return;
       const track = trackOf(record);
       const raw: RawRecord = { ...record, group: deps.group, redriveCount: 0 };
       track.open.push(record.timestampMs);
-      if (!(await deps.intake.take(raw, () => settled(track, record.offset)))) {
-        track.open.pop();
-        skipped(track, record.offset);
+      let queued = false;
+      try {
+        queued = await deps.intake.take(raw, () => settled(track, record.offset), { alive });
+      } finally {
+        if (!queued) track.open.pop();
       }
+      if (!queued) skipped(track, record.offset);
     }
   };
 
   /**
    * The database knows what it has handled. Where the broker's committed offset is ahead of it (a database restored to
-   * a little earlier, X3) the records in between are read again; where it is behind, the inbox absorbs the repeats.
+   * a little earlier, X3) the records in between are read again, all of them where it knows nothing; where it is behind,
+   * the inbox absorbs the repeats.
    */
   const onAssigned = async (assigned: readonly Assignment[]): Promise<ReadonlyMap<string, string>> => {
     const names = new Set(assigned.map(({ topic, partition }) => `${topic}:${partition}`));
     for (const name of tracks.keys()) if (!names.has(name)) tracks.delete(name);
-    for (const one of assigned) trackOf(one);
     const rows = await query<{ topic: string; partition: number; next_offset: string }>(
       deps.pool,
       'SELECT topic, partition, next_offset FROM positions WHERE consumer = $1',
       [deps.group],
     );
+    // After the positions: ends only grow, so that no position is taken for one beyond the end.
+    const topics = [...new Set(assigned.map(({ topic }) => topic))];
+    const offsets = new Map(
+      await Promise.all(topics.map(async (topic) => [topic, await deps.broker.offsets(topic)] as const)),
+    );
+    const stored = new Map(rows.map((row) => [`${row.topic}:${row.partition}`, row.next_offset]));
     const starts = new Map<string, string>();
-    for (const row of rows) {
-      const name = `${row.topic}:${row.partition}`;
-      if (!names.has(name)) continue;
-      const end = (await deps.broker.endOffsets(row.topic)).get(row.partition) ?? '0';
-      // A topic made anew starts at zero; a position beyond its end belongs to the old one.
-      if (BigInt(row.next_offset) > BigInt(end)) continue;
-      starts.set(name, row.next_offset);
-      const track = tracks.get(name);
-      if (track !== undefined) track.next = row.next_offset;
+    for (const one of assigned) {
+      const name = `${one.topic}:${one.partition}`;
+      const { first, end } = offsets.get(one.topic)?.get(one.partition) ?? { first: '0', end: '0' };
+      const next = BigInt(stored.get(name) ?? first);
+      // A position beyond the end belongs to an earlier topic of this name.
+      const start = next > BigInt(end) || next < BigInt(first) ? first : next.toString();
+      starts.set(name, start);
+      trackOf(one).next = start;
     }
     return starts;
   };
@@ -129,11 +171,11 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
   const lag = async (): Promise<readonly TopicLag[]> => {
     const now = Date.now();
     const owned = consumer.assigned();
-    const ends = new Map<string, ReadonlyMap<number, string>>();
-    for (const topic of new Set(owned.map((one) => one.topic))) ends.set(topic, await deps.broker.endOffsets(topic));
+    const offsets = new Map<string, ReadonlyMap<number, PartitionOffsets>>();
+    for (const topic of new Set(owned.map((one) => one.topic))) offsets.set(topic, await deps.broker.offsets(topic));
     return owned.map(({ topic, partition }) => {
       const track = trackOf({ topic, partition });
-      const end = BigInt(ends.get(topic)?.get(partition) ?? '0');
+      const end = BigInt(offsets.get(topic)?.get(partition)?.end ?? '0');
       const behind = track.next === null ? end : end - BigInt(track.next);
       const records = Number(behind > 0n ? behind : 0n);
       const progressAge = records === 0 ? 0 : Math.max(0, (now - track.progressAt) / 1_000);
@@ -152,5 +194,14 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
     });
   };
 
-  return { group: deps.group, lag, close: () => consumer.close() };
+  return {
+    group: deps.group,
+    lag,
+    close: async () => {
+      closing = true;
+      clearInterval(storing);
+      await consumer.close();
+      await storeSkipped();
+    },
+  };
 };

@@ -48,8 +48,14 @@ export const nextOffset = (offset: string): string => (BigInt(offset) + 1n).toSt
 const eventIdOf = (decoded: Decoded | null, raw: RawRecord): string =>
   (decoded?.value as { eventId?: string } | undefined)?.eventId ?? `${raw.topic}:${raw.partition}:${raw.offset}`;
 
+export interface Taking {
+  readonly redriven?: boolean;
+  /** Called while the record has to wait for what it is read with; throws when its partition was lost meanwhile. */
+  readonly alive?: () => Promise<void>;
+}
+
 export interface Intake {
-  readonly take: (raw: RawRecord, settle: (settled: Settled) => void, redriven?: boolean) => Promise<boolean>;
+  readonly take: (raw: RawRecord, settle: (settled: Settled) => void, how?: Taking) => Promise<boolean>;
 }
 
 /** Decodes one record and queues it; true when it was queued, false when it does not concern this service. */
@@ -70,7 +76,7 @@ export const intake = <M>(deps: {
     readonly bad: boolean;
   }
 
-  const read = async (raw: RawRecord): Promise<Read> => {
+  const read = async (raw: RawRecord, alive: Taking['alive']): Promise<Read> => {
     for (let tries = 0; ; tries += 1) {
       try {
         const decoded = await codec.decode(raw.value, accepts.get(deps.stripPrefix(raw.topic)) ?? new Set());
@@ -85,14 +91,15 @@ export const intake = <M>(deps: {
           return { eventId: eventIdOf(null, raw), message: { type: 'undecodable', error }, bad: true };
         if (deps.stopping()) throw error;
         if (tries % 10 === 0) deps.log.warn({ err: error }, 'a record waits for what it is read with');
-        await pause(backoffMs(tries, 50, 3_000));
+        await alive?.();
+        await pause(backoffMs(tries, 50, aliveEveryMs));
       }
     }
   };
 
   return {
-    take: async (raw, settle, redriven = false) => {
-      const { eventId, message, bad } = await read(raw);
+    take: async (raw, settle, { redriven = false, alive } = {}) => {
+      const { eventId, message, bad } = await read(raw, alive);
       if (message === undefined) return false;
       const job: RecordJob<M> = {
         message,
@@ -115,8 +122,12 @@ export const intake = <M>(deps: {
 };
 
 /** Waits for room while telling the group that it lives, as long as the drain gets on or its database is the reason. */
-export const waitForRoom = async <M>(writer: Writer<M>, alive: () => Promise<void>): Promise<void> => {
-  while (writer.full()) {
+export const waitForRoom = async <M>(
+  writer: Writer<M>,
+  alive: () => Promise<void>,
+  closing: () => boolean,
+): Promise<void> => {
+  while (writer.full() && !closing()) {
     await Promise.race([writer.room(), pause(aliveEveryMs)]);
     if (writer.stalledMs() < maxStallMs) await alive();
   }

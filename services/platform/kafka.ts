@@ -20,12 +20,13 @@ import type {
 } from './broker';
 import type { KafkaSettings } from './environment';
 import type { Logger } from './log';
-import { backoffMs, pause } from './pause';
+import { backoffMs, pause, within } from './pause';
 
 // kafkajs is unmaintained and has known traps; this is the only file that imports it, and the place that covers them.
 
 /** Offsets are sent to the broker at most this often; what is repeated after a crash the inbox absorbs. */
 const commitEveryMs = 200;
+const goodbyeMs = 3_000;
 const sessionTimeoutMs = 6_000;
 const heartbeatEveryMs = 1_500;
 /** Upper bound of one fetch: small batches keep one slow partition from holding up the round. */
@@ -81,6 +82,19 @@ interface WrappedError {
   readonly type?: string;
   readonly cause?: unknown;
   readonly originalError?: unknown;
+}
+
+/** A goodbye that a broker does not answer is not waited for. */
+const bounded = async (goodbye: Promise<void> | undefined): Promise<void> => {
+  await within(goodbye ?? Promise.resolve(), goodbyeMs, () => new Error('no answer')).catch(() => undefined);
+};
+
+class MissingPartition extends Error {
+  readonly type = 'UNKNOWN_TOPIC_OR_PARTITION';
+  constructor(topic: string, partition: number | null) {
+    super(`${topic} has no partition ${partition}`);
+    this.name = 'MissingPartition';
+  }
 }
 
 export const failureOf = (error: unknown): SendFailure => {
@@ -163,7 +177,9 @@ export const openBroker = (settings: KafkaSettings, clientId: string, log: Logge
         maxInFlightRequests: 1,
         allowAutoTopicCreation: false,
         idempotent: false,
-        retry: { retries: 2 },
+        // One try: on a second one kafkajs leaves out brokers that answered before, and with them partitions that moved
+        // to such a broker in between. The relay tries again with all of its records.
+        retry: { retries: 0 },
       });
       await producer.connect();
       return {
@@ -178,25 +194,31 @@ export const openBroker = (settings: KafkaSettings, clientId: string, log: Logge
             if (list === undefined) byTopic.set(topic, [message]);
             else list.push(message);
           }
-          await producer.sendBatch({
+          const written = await producer.sendBatch({
             acks: -1,
             topicMessages: [...byTopic].map(([topic, messages]) => ({ topic, messages })),
           });
+          const partitions = new Set(written.map((one) => `${one.topicName}:${one.partition}`));
+          const lost = records.find(
+            ({ topic, partition }) => partition !== null && !partitions.has(`${topic}:${partition}`),
+          );
+          // kafkajs leaves out what is meant for a partition that does not exist, and says nothing.
+          if (lost !== undefined) throw new MissingPartition(lost.topic, lost.partition);
         },
         failureOf,
-        close: () => producer.disconnect(),
+        close: () => bounded(producer.disconnect()),
       } satisfies Producer;
     },
     consume: (options) => supervise(kafka, options, log),
-    endOffsets: async (topic) => {
+    offsets: async (topic) => {
       const rows = await (await connectedAdmin()).fetchTopicOffsets(topic);
-      return new Map(rows.map((row) => [row.partition, row.high]));
+      return new Map(rows.map((row) => [row.partition, { first: row.low, end: row.high }]));
     },
     ping: async () => {
       await (await connectedAdmin()).describeCluster();
     },
     close: async () => {
-      if (adminUp !== null) await admin.disconnect().catch(() => undefined);
+      if (adminUp !== null) await bounded(admin.disconnect());
     },
   };
 };
@@ -246,45 +268,60 @@ const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): Consume
         partitions.map((partition) => ({ topic, partition })),
       );
       pending = new Map();
-      ready = seekTo(consumer);
-      ready.catch((error: unknown) => options.onError(error));
+      ready = seekTo(consumer, owned);
     });
-    const seekTo = async (on: KafkaConsumer): Promise<void> => {
-      const starts = await options.onAssigned(owned);
-      for (const { topic, partition } of owned) {
-        const offset = starts.get(`${topic}:${partition}`);
-        if (offset !== undefined) on.seek({ topic, partition, offset });
+    /** Says where to start, however long the database that knows it is away; until then nothing is handed on. */
+    const seekTo = async (on: KafkaConsumer, assigned: readonly Assignment[]): Promise<void> => {
+      for (let tries = 0; !closed && current === on && owned === assigned; tries += 1) {
+        try {
+          const starts = await options.onAssigned(assigned);
+          for (const { topic, partition } of assigned) {
+            const offset = starts.get(`${topic}:${partition}`);
+            if (offset !== undefined) on.seek({ topic, partition, offset });
+          }
+          return;
+        } catch (error) {
+          options.onError(error);
+          await pause(backoffMs(tries, 100, 3_000));
+        }
       }
     };
-    await consumer.connect();
-    current = consumer;
-    await consumer.subscribe({ topics: [...options.topics], fromBeginning: true });
-    await consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      eachBatch: async ({ batch, resolveOffset, heartbeat, isRunning, isStale }) => {
-        await ready;
-        if (!isRunning() || isStale()) return;
-        const records = batch.messages.map((message): InRecord => ({
-          topic: batch.topic,
-          partition: batch.partition,
-          offset: message.offset,
-          timestampMs: Number(message.timestamp),
-          key: message.key,
-          value: message.value,
-          headers: readHeaders(message.headers),
-        }));
-        await options.onRecords(records, heartbeat);
-        const last = records.at(-1);
-        if (last !== undefined && !isStale()) resolveOffset(last.offset);
-        await heartbeat();
-      },
-    });
-    const error = await crashed;
-    owned = [];
-    current = null;
-    await consumer.disconnect().catch(() => undefined);
-    throw error;
+    const isReady = (): Promise<boolean> => {
+      const asked = ready;
+      return Promise.race([asked.then(() => asked === ready), pause(heartbeatEveryMs).then(() => false)]);
+    };
+    try {
+      current = consumer;
+      await consumer.connect();
+      await consumer.subscribe({ topics: [...options.topics], fromBeginning: true });
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        eachBatch: async ({ batch, resolveOffset, heartbeat, isRunning, isStale }) => {
+          while (!(await isReady())) await heartbeat();
+          if (closed || !isRunning() || isStale()) return;
+          const records = batch.messages.map((message): InRecord => ({
+            topic: batch.topic,
+            partition: batch.partition,
+            offset: message.offset,
+            timestampMs: Number(message.timestamp),
+            key: message.key,
+            value: message.value,
+            headers: readHeaders(message.headers),
+          }));
+          await options.onRecords(records, heartbeat);
+          const last = records.at(-1);
+          if (last !== undefined && !isStale()) resolveOffset(last.offset);
+          await heartbeat();
+        },
+      });
+      if (closed) return;
+      throw await crashed;
+    } finally {
+      owned = [];
+      current = null;
+      await bounded(consumer.disconnect());
+    }
   };
 
   const loop = async (): Promise<void> => {
@@ -311,8 +348,8 @@ const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): Consume
     close: async () => {
       closed = true;
       clearInterval(timer);
-      await flush();
-      await current?.disconnect().catch(() => undefined);
+      await bounded(flush());
+      await bounded(current?.disconnect());
       owned = [];
     },
   };

@@ -9,3 +9,16 @@ export const backoffMs = (tries: number, firstMs: number, maxMs: number): number
   const ceiling = Math.min(maxMs, firstMs * 2 ** Math.min(tries, 20));
   return Math.floor(ceiling / 2 + (Math.random() * ceiling) / 2);
 };
+
+/** The work's outcome, or the error of the deadline; the timer goes with whichever comes first. */
+export const within = async <T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

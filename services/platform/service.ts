@@ -22,12 +22,14 @@ import { openLog, type Logger } from './log';
 import { openMetrics, type Metrics } from './metrics';
 import { opsRoutes } from './ops';
 import { headersOf, type NewOutboxRow } from './outbox';
-import { pause } from './pause';
+import { pause, within } from './pause';
 import { openPipe, openPool, query } from './postgres';
 import { openHints, type Hints } from './redis';
 import { startRelay } from './relay';
 import { startWriter, type Settled, type Writer } from './writer';
 
+/** Beyond the grace for outside work: draining, goodbyes to the servers. */
+const stopMarginMs = 5_000;
 /** Works in the outside world that one process carries at a time, unless the service says otherwise. */
 const defaultCapacity = 512;
 /** How often lag is measured for the watchdog; the figures asked for by people are fresh. */
@@ -191,6 +193,8 @@ export const startService = async <M, I>(
     capacity: () => (stopping ? 0 : capacity - active),
     encode,
     log,
+    // A commit may have gone through without its rows being pushed.
+    onTrouble: () => relay.recheck(),
     careful: {
       active: careful.active,
       before: (job) => careful.before(rawOf(job)),
@@ -348,7 +352,8 @@ export const startService = async <M, I>(
       if (stopping) throw new Error('stopping');
       await query(pool, 'SELECT 1');
       if (codec === null && spec.readyWithoutBroker !== true) throw new Error('waiting for the schema registry');
-      if (spec.readyWithoutBroker !== true) await withTimeout(broker.ping(), 2_000, 'the broker does not answer');
+      if (spec.readyWithoutBroker !== true)
+        await within(broker.ping(), 2_000, () => new Error('the broker does not answer'));
     },
     beforeMetrics: async () => {
       const [row] = await query<{ pending: string; oldest: number | null; blocked: number }>(
@@ -364,7 +369,10 @@ export const startService = async <M, I>(
         'SELECT kind, count(*)::int AS n FROM incidents WHERE closed_at IS NULL GROUP BY kind',
       ))
         metrics.incidents.set({ kind: one.kind }, one.n);
-      await Promise.all([spec.beforeMetrics?.(api), withTimeout(exportLag(), 2_000, 'lag').catch(() => undefined)]);
+      await Promise.all([
+        spec.beforeMetrics?.(api),
+        within(exportLag(), 2_000, () => new Error('the broker does not answer')).catch(() => undefined),
+      ]);
     },
   });
   opsRoutes(app, {
@@ -375,7 +383,7 @@ export const startService = async <M, I>(
         const reader = intakes.get(raw.group);
         if (reader === undefined) return resolve(new Error(`this instance does not read for ${raw.group}`));
         reader
-          .take(raw, (settled) => resolve(settled.ok ? null : settled.error), true)
+          .take(raw, (settled) => resolve(settled.ok ? null : settled.error), { redriven: true })
           .then((queued) => (queued ? undefined : resolve(null)), reject);
       }),
   });
@@ -412,9 +420,6 @@ export const startService = async <M, I>(
     },
   };
 };
-
-const withTimeout = async <T>(work: Promise<T>, ms: number, why: string): Promise<T> =>
-  Promise.race([work, pause(ms).then(() => Promise.reject(new Error(why)))]);
 
 const waitFor = async (probe: () => Promise<unknown>, log: Logger, stopping: () => boolean): Promise<void> => {
   for (let tries = 0; !stopping(); tries += 1) {
@@ -456,6 +461,11 @@ export const runService = async <M, I>(
     process.exit(1);
   }
   const stop = (): void => {
+    // What is down may keep a stop waiting; what is not committed by then is read again by the next process.
+    setTimeout(() => {
+      log.error('the stop took too long');
+      process.exit(1);
+    }, env.shutdownGraceMs + stopMarginMs).unref();
     void running.stop().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -184,7 +184,7 @@ const startStateless = async (
     metrics.lag.reset();
     const now = Date.now();
     for (const topic of names) {
-      const ends = await broker.endOffsets(prefixed(topic));
+      const ends = await broker.offsets(prefixed(topic));
       let timeLag = 0;
       let progressAge = 0;
       for (const one of consumer.assigned().filter((each) => each.topic === prefixed(topic))) {
@@ -192,7 +192,8 @@ const startStateless = async (
         const oldest = track.open[0]?.at;
         // Where nothing was fetched since the start there is nothing to fetch: the group's own offset is not known here.
         const from = track.next ?? track.open[0]?.offset ?? null;
-        const behind = from === null ? 0 : Math.max(0, Number(BigInt(ends.get(one.partition) ?? from) - BigInt(from)));
+        const behind =
+          from === null ? 0 : Math.max(0, Number(BigInt(ends.get(one.partition)?.end ?? from) - BigInt(from)));
         metrics.lag.set({ consumergroup: group, topic: one.topic, partition: one.partition }, behind);
         if (behind === 0) track.progressAt = now;
         else progressAge = Math.max(progressAge, (now - track.progressAt) / 1_000);
