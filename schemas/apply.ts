@@ -43,6 +43,8 @@ export interface ApplyOptions {
   minInsyncReplicas: number;
   /** Topics that only this installation has: further ingress topics, receipts topics of bindings. */
   extra?: readonly TopicSpec[];
+  /** Only these of the topics, by name without the prefix, say for one service alone. */
+  only?: readonly string[];
   log: (line: string) => void;
 }
 
@@ -63,7 +65,9 @@ export const layoutOf = (options: Omit<ApplyOptions, 'kafka' | 'registryUrl' | '
   prefix: options.prefix,
   replicationFactor: options.replicationFactor,
   minInsyncReplicas: options.minInsyncReplicas,
-  topics: [...topics, ...(options.extra ?? []).filter((spec) => !topics.some(({ name }) => name === spec.name))],
+  topics: [...topics, ...(options.extra ?? []).filter((spec) => !topics.some(({ name }) => name === spec.name))].filter(
+    ({ name }) => options.only?.includes(name) ?? true,
+  ),
 });
 
 /** Looks, changes nothing. */

@@ -46,12 +46,23 @@ export const wantedTopics = (layout: Layout): WantedTopic[] =>
   layout.topics.flatMap((spec) => [
     wanted(layout, topicName(layout.prefix, spec.name), spec, spec.retentionMs),
     ...spec.consumers.map((group) =>
-      wanted(layout, deadLetterTopic(layout.prefix, spec.name, group), spec, deadLetterRetentionMs),
+      wanted(layout, deadLetterTopic(layout.prefix, spec.name, group), spec, deadLetterRetentionMs, {
+        'max.message.bytes': String(deadLetterMaxBytes),
+      }),
     ),
   ]);
 
+/** Larger than what any topic lets in, so that a record too large to be understood still has a place to go. */
+const deadLetterMaxBytes = 16 * 1024 * 1024;
+
 /** A dead-letter topic has as many partitions as the topic, because a dead letter keeps its partition. */
-const wanted = (layout: Layout, name: string, spec: TopicSpec, retentionMs: number): WantedTopic => ({
+const wanted = (
+  layout: Layout,
+  name: string,
+  spec: TopicSpec,
+  retentionMs: number,
+  more: Readonly<Record<string, string>> = {},
+): WantedTopic => ({
   name,
   partitions: spec.partitions,
   replicationFactor: layout.replicationFactor,
@@ -59,6 +70,7 @@ const wanted = (layout: Layout, name: string, spec: TopicSpec, retentionMs: numb
     'retention.ms': String(retentionMs),
     'cleanup.policy': spec.cleanup,
     'min.insync.replicas': String(layout.minInsyncReplicas),
+    ...more,
   },
 });
 
