@@ -3,6 +3,7 @@ import type { Logger } from './log';
 
 /** Longer than any healthy answer on one network, short enough that nobody waits for a dead Redis (case 43). */
 const commandTimeoutMs = 50;
+const silentAfterMs = 2_000;
 
 /**
  * Redis makes things quick and is never needed: each call answers whether it worked, none throws, and everything that
@@ -23,7 +24,8 @@ export const openHints = (url: string | null, prefix: string, log: Logger): Hint
     connectTimeout: 2_000,
     retryStrategy: (tries: number) => Math.min(100 * 2 ** tries, 3_000),
   };
-  const commands = new Redis(url, options);
+  // Behind a Redis that hangs nothing may pile up.
+  const commands = new Redis(url, { ...options, socketTimeout: silentAfterMs });
   // A subscription waits for ever by nature, so it has no command time-out; it resubscribes by itself after a loss.
   const listener = new Redis(url, {
     ...options,
