@@ -38,12 +38,14 @@ export interface ToyProcess extends Instance {
 }
 
 const errorLevel = 50;
+const answerWithinMs = 20_000;
 export const errorsOf = (log: readonly LogLine[]): LogLine[] => log.filter(({ level }) => level >= errorLevel);
 
 const http = (port: () => number): Omit<Instance, 'port' | 'log' | 'end'> => {
   const request: Instance['request'] = async (method, path, body, token) => {
     const response = await fetch(`http://127.0.0.1:${port()}${path}`, {
       method,
+      signal: AbortSignal.timeout(answerWithinMs),
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -70,17 +72,21 @@ const http = (port: () => number): Omit<Instance, 'port' | 'log' | 'end'> => {
   };
 };
 
+/** Tests of servers that are away start with `NOT_READY`, the others with an instance that is. */
+const whenReady = async <T extends Instance>(instance: T, env: Env): Promise<T> => {
+  if (env['NOT_READY'] === undefined) await until('the toy is ready', () => instance.ready());
+  return instance;
+};
+
 /** In this process. */
 export const startToy = async (env: Env): Promise<Toy> => {
   const log: LogLine[] = [];
-  const logger = pino(
-    { level: 'info' },
-    { write: (line: string) => void log.push(JSON.parse(line) as LogLine) },
-  );
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line) as LogLine) });
   const settings = readEnvironment('toy', env);
   const running = await startService(settings, logger, openMetrics('toy', [toyReads]), toySpec('toy'));
   let ended: Promise<void> | null = null;
-  return { port: running.port, log, ...http(() => running.port), end: () => (ended ??= running.stop()) };
+  const end = (): Promise<void> => (ended ??= running.stop());
+  return whenReady({ port: running.port, log, ...http(() => running.port), end }, env);
 };
 
 /** npm test has compiled test/support before it starts jest. */
@@ -111,7 +117,7 @@ export const spawnToy = async (env: Env): Promise<ToyProcess> => {
   const port = (): number => log.find(({ msg }) => msg === 'listening')?.port ?? 0;
   await until('the toy listens', () => over || port() > 0);
   const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
-  return {
+  const toy: ToyProcess = {
     pid: child.pid ?? 0,
     get port() {
       return port();
@@ -126,4 +132,5 @@ export const spawnToy = async (env: Env): Promise<ToyProcess> => {
       await exited;
     },
   };
+  return over ? toy : whenReady(toy, env);
 };

@@ -36,6 +36,7 @@ export interface World {
   spawn(instance: string, env?: Env): Promise<ToyProcess>;
   /** Puts messages on the ingress, in order inside a conversation. */
   submit(messages: readonly (readonly [conversation: string, id: string, content?: string])[]): Promise<void>;
+  submitted(conversation: string, id: string, content?: string): MessageSubmitted;
   tail(topic: string): Promise<Tail>;
   operator(): Promise<string>;
   close(): Promise<void>;
@@ -48,7 +49,7 @@ const required = (name: string): string => {
   return value;
 };
 
-export const submitted = (conversation: string, id: string, content = 'hello'): MessageSubmitted => ({
+const submitted = (conversation: string, id: string, content = 'hello'): MessageSubmitted => ({
   ...nothingElse,
   eventId: `submitted-${id}`,
   occurredAt: Date.now(),
@@ -86,15 +87,24 @@ const nothingElse = {
 /** A role of its own and the platform's tables, without those of any real service. */
 const makeDatabase = async (name: string): Promise<string> => {
   const url = await ensureDatabase(required('DATABASE_ADMIN_URL'), name);
-  await migrate(url, [
-    { name: 'platform', path: join(__dirname, '..', '..', 'services', 'platform', 'migrations') },
-  ]);
+  await migrate(url, [{ name: 'platform', path: join(__dirname, '..', '..', 'services', 'platform', 'migrations') }]);
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(toyTable);
   await client.end();
   return url;
 };
+
+const makeTopics = (kafka: Kafka, registryUrl: string, prefix: string): Promise<unknown> =>
+  applyTopics({
+    kafka,
+    registryUrl,
+    prefix,
+    only: [toyReads, toyWrites],
+    replicationFactor: 1,
+    minInsyncReplicas: 1,
+    log: () => undefined,
+  });
 
 const dropDatabase = async (name: string): Promise<void> => {
   const admin = new Client({ connectionString: required('DATABASE_ADMIN_URL') });
@@ -109,10 +119,7 @@ export const openWorld = async (file: string): Promise<World> => {
   const prefix = `${name}.`;
   const kafka = kafkaClient(kafkaSettings(process.env), name, silent);
   const registryUrl = required('SCHEMA_REGISTRY_URL');
-  const [databaseUrl] = await Promise.all([
-    makeDatabase(name),
-    applyTopics({ kafka, registryUrl, prefix, replicationFactor: 1, minInsyncReplicas: 1, log: () => undefined }),
-  ]);
+  const [databaseUrl] = await Promise.all([makeDatabase(name), makeTopics(kafka, registryUrl, prefix)]);
   const ingress = topicName(prefix, toyReads);
   const codec = await openCodec(registryUrl, [{ topic: ingress, type: 'MessageSubmitted' }], silent);
   const producer = kafka.producer({ allowAutoTopicCreation: false });
@@ -158,6 +165,7 @@ export const openWorld = async (file: string): Promise<World> => {
         })),
       });
     },
+    submitted,
     tail: async (topic) => {
       const tail = await openTail(kafka, topic);
       tails.push(tail);
