@@ -28,8 +28,8 @@ topicsCommand
   .option(...replicas)
   .option(...insync)
   .action(async (options: { replicationFactor: string; minInsync: string }) => {
-    if (!(await applyAllTopics(Number(options.replicationFactor), Number(options.minInsync), say)))
-      process.exitCode = 1;
+    // What differs is said and left: settings of topics in use are an operator's to change (`topics diff` fails on it).
+    await applyAllTopics(Number(options.replicationFactor), Number(options.minInsync), say);
   });
 topicsCommand
   .command('diff')
