@@ -1,8 +1,5 @@
-import type { InteractionChanged, ProposeEffect, RaiseFence, ReceiptAnswered } from '../../schemas/generated/records';
 import { insertRows } from '../platform/batch';
-import type { Decoded } from '../platform/codec';
 import { openConfiguration, type LiveConfiguration } from '../platform/configuration';
-import { Malformed } from '../platform/errors';
 import { incidentRow } from '../platform/incidents';
 import { groupTopics, runService, type Api } from '../platform/service';
 import { runStateless } from '../platform/stateless';
@@ -11,34 +8,13 @@ import { contractOf, policyOf, refuseUnsupported, type Contract } from './contra
 import { blobsOf, decider } from './decide';
 import type { Send } from './draft';
 import { routes } from './http';
+import { messageOf, name } from './inputs';
 import { keysOf, moreKeysOf, type Message } from './messages';
 import { openPace } from './pace';
 import { performer } from './perform';
 import { receiptQueryRole } from './receipt-query';
 import { statuses } from './state';
 import { countByState, kinds, oldestUnknownSeconds } from './store';
-
-const name = 'effect-ledger';
-
-const messageOf = ({ name: type, value }: Decoded): Message | undefined => {
-  switch (type) {
-    case 'ProposeEffect':
-      return { type: 'propose', record: value as ProposeEffect };
-    case 'RaiseFence': {
-      const record = value as RaiseFence;
-      if (record.mode === 'UNKNOWN') throw new Malformed('unknown_symbol', 'mode is a symbol this build does not know');
-      return { type: 'raise_fence', record };
-    }
-    case 'InteractionChanged': {
-      const record = value as InteractionChanged;
-      return record.owner === name ? { type: 'interaction', record } : undefined;
-    }
-    case 'ReceiptAnswered':
-      return { type: 'receipt', record: value as ReceiptAnswered };
-    default:
-      return undefined;
-  }
-};
 
 const contractsOf =
   (configuration: LiveConfiguration) =>
@@ -79,7 +55,15 @@ const ledger = (): Promise<void> =>
       moreKeys: moreKeysOf,
       blobs: blobsOf,
       decide: decider(world),
-      inputs: [{ group: name, topics: groupTopics(name), urgent: true, inbox: true, message: messageOf }],
+      inputs: [
+        {
+          group: name,
+          topics: groupTopics(name),
+          urgent: true,
+          inbox: true,
+          message: ({ name: type, value }) => messageOf(type, value),
+        },
+      ],
       writes: {
         'effect.events.v1': ['ActionStateChanged', 'ProposalDecided', 'FenceAcknowledged', 'AnswerAdopted'],
         'hil.requests.v1': ['RequestInteraction', 'WithdrawInteraction'],

@@ -1,0 +1,34 @@
+import type {
+  InteractionChanged,
+  ProposeEffect,
+  RaiseFence,
+  ReceiptAnswered,
+  RecordByName,
+  RecordName,
+} from '../../schemas/generated/records';
+import { Malformed } from '../platform/errors';
+import type { Message } from './messages';
+
+/** The name approvals are asked under. */
+export const name = 'effect-ledger';
+
+/** Undefined = not the ledger's concern. */
+export const messageOf = (type: RecordName, value: RecordByName[RecordName]): Message | undefined => {
+  switch (type) {
+    case 'ProposeEffect':
+      return { type: 'propose', record: value as ProposeEffect };
+    case 'RaiseFence': {
+      const record = value as RaiseFence;
+      if (record.mode === 'UNKNOWN') throw new Malformed('unknown_symbol', 'mode is a symbol this build does not know');
+      return { type: 'raise_fence', record };
+    }
+    case 'InteractionChanged': {
+      const record = value as InteractionChanged;
+      return record.owner === name ? { type: 'interaction', record } : undefined;
+    }
+    case 'ReceiptAnswered':
+      return { type: 'receipt', record: value as ReceiptAnswered };
+    default:
+      return undefined;
+  }
+};
