@@ -59,8 +59,12 @@ export interface Remote {
   stream(path: string, lastEventId: string | null, signal: AbortSignal): Promise<Response>;
 }
 
-export const connect = (roles: readonly string[] = [], account = localAccount): Remote => {
-  const base = (process.env['FAIRLEAD_URL'] ?? 'http://127.0.0.1:7400').replace(/\/$/, '');
+export const connect = (
+  roles: readonly string[] = [],
+  account = localAccount,
+  url = process.env['FAIRLEAD_URL'] ?? 'http://127.0.0.1:7400',
+): Remote => {
+  const base = url.replace(/\/$/, '');
   let token: Promise<string> | undefined;
   const bearer = async (): Promise<string> => {
     token ??=

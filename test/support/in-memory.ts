@@ -1,6 +1,6 @@
 import type { Held } from '../../services/platform/aggregate';
-import { decideBatch, heldSet, viewOf, type Fact, type Told } from '../../services/platform/decide-batch';
-import { noTrace, type Kind, type Row, type Service } from '../../services/platform/decision';
+import { decideBatch, heldSet, viewOf, type Fact, type Outcome, type Told } from '../../services/platform/decide-batch';
+import { noTrace, type AggregateKey, type Kind, type Row, type Service } from '../../services/platform/decision';
 
 export type Deciders<M, I> = Pick<Service<M, I>, 'kinds' | 'keys' | 'moreKeys' | 'blobs' | 'decide'> & {
   readonly name?: string;
@@ -14,12 +14,29 @@ export interface Sent<M, I> {
   readonly reply: unknown;
 }
 
+/** One aggregate that a transaction changed; the state before it is parsed only where somebody asks. */
+export interface Change {
+  readonly key: AggregateKey;
+  readonly revision: number;
+  readonly before: () => unknown;
+  readonly after: unknown;
+}
+
+export interface Transacted<M, I> extends Omit<Sent<M, I>, 'reply'> {
+  readonly outcomes: readonly Outcome[];
+  readonly changes: readonly Change[];
+}
+
+interface How {
+  readonly capacity?: number;
+  readonly instance?: string;
+}
+
 export interface InMemory<M, I> {
+  /** Decides several messages in one transaction; a throw leaves no trace of its message and is an outcome. */
+  transact(items: readonly { readonly message: M; readonly cause: string }[], options?: How): Transacted<M, I>;
   /** Decides one message as the batch handler would, in a transaction of its own. */
-  send(
-    message: M,
-    options?: { readonly cause?: string; readonly capacity?: number; readonly instance?: string },
-  ): Sent<M, I>;
+  send(message: M, options?: How & { readonly cause?: string }): Sent<M, I>;
   /** Like `send`, and then everything it told itself. */
   settle(message: M): Sent<M, I>;
   state<S>(kind: string, id: string): S | undefined;
@@ -45,13 +62,15 @@ export const inMemory = <M, I>(
   const world: InMemory<M, I> = {
     now: startAt,
     capacity: 1_000,
-    send: (message, options = {}) => {
+    transact: (items, options = {}) => {
       const held = heldSet();
-      const hold = (keys: readonly { readonly kind: string; readonly id: string }[]): void => {
+      const docs = new Map<string, string>();
+      const hold = (keys: readonly AggregateKey[]): void => {
         for (const key of keys) {
           if (held.get(key) !== undefined) continue;
           const row = aggregates.get(name(key.kind, key.id));
           const revision = row?.revision ?? 0;
+          if (row !== undefined) docs.set(name(key.kind, key.id), row.doc);
           held.set({
             key,
             loaded: revision,
@@ -61,9 +80,10 @@ export const inMemory = <M, I>(
           } satisfies Held);
         }
       };
-      hold(service.keys(message));
-      hold(service.moreKeys?.(message, viewOf(held, new Map())) ?? []);
-      const wanted = service.blobs?.(message, viewOf(held, new Map())) ?? [];
+      hold(items.flatMap(({ message }) => service.keys(message)));
+      // Named before anything is decided, as the writer does.
+      hold(items.flatMap(({ message }) => service.moreKeys?.(message, viewOf(held, new Map())) ?? []));
+      const wanted = items.flatMap(({ message }) => service.blobs?.(message, viewOf(held, new Map())) ?? []);
       const loaded = new Map(
         wanted.flatMap((ref) => (blobs.has(ref) ? [[ref, blobs.get(ref) as Buffer] as const] : [])),
       );
@@ -71,23 +91,33 @@ export const inMemory = <M, I>(
         { name: service.name ?? 'in-memory', ...service },
         held,
         loaded,
-        [{ message, cause: options.cause ?? `cause-${(causes += 1)}`, trace: noTrace }],
+        items.map(({ message, cause }) => ({ message, cause, trace: noTrace })),
         { now: world.now, instance: options.instance ?? 'one', capacity: options.capacity ?? world.capacity },
       );
-      const [outcome] = result.outcomes;
-      if (outcome === undefined || !outcome.ok) throw outcome === undefined ? new Error('no outcome') : outcome.error;
-      for (const row of held.all())
-        if (row.changed)
-          aggregates.set(name(row.key.kind, row.key.id), { revision: row.revision, doc: JSON.stringify(row.state) });
+      const changed = held.all().filter((row) => row.changed);
+      for (const row of changed)
+        aggregates.set(name(row.key.kind, row.key.id), { revision: row.revision, doc: JSON.stringify(row.state) });
       for (const row of result.rows)
         if (row.table === 'blobs') blobs.set(String(row.values['ref']), row.values['bytes'] as Buffer);
       return {
-        facts: result.facts,
-        rows: result.rows,
-        told: result.told,
-        performs: result.performs,
-        reply: outcome.reply,
+        ...result,
+        changes: changed.map(({ key, revision, state }) => ({
+          key,
+          revision,
+          before: () => {
+            const doc = docs.get(name(key.kind, key.id));
+            return doc === undefined ? undefined : (JSON.parse(doc) as unknown);
+          },
+          after: state,
+        })),
       };
+    },
+    send: (message, options = {}) => {
+      const cause = options.cause ?? `cause-${(causes += 1)}`;
+      const { outcomes, facts, rows, told, performs } = world.transact([{ message, cause }], options);
+      const [outcome] = outcomes;
+      if (outcome === undefined || !outcome.ok) throw outcome === undefined ? new Error('no outcome') : outcome.error;
+      return { facts, rows, told, performs, reply: outcome.reply };
     },
     settle: (message) => {
       const first = world.send(message);

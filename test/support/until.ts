@@ -6,13 +6,13 @@ export const until = async <T>(
   what: string,
   condition: () => T | Promise<T>,
   withinMs = 20_000,
-): Promise<NonNullable<T>> => {
+): Promise<Exclude<T, false | null | undefined>> => {
   const deadline = Date.now() + withinMs;
   let last: unknown;
   for (;;) {
     try {
       last = await condition();
-      if (last !== undefined && last !== null && last !== false) return last as NonNullable<T>;
+      if (last !== undefined && last !== null && last !== false) return last as Exclude<T, false | null | undefined>;
     } catch (error) {
       last = error;
     }

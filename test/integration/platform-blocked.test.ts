@@ -1,0 +1,135 @@
+import type { Toy } from '../support/platform-instances';
+import { openWorld, type World } from '../support/platform-world';
+import type { Tail } from '../support/topic-tail';
+import { until } from '../support/until';
+
+jest.setTimeout(60_000);
+
+const tooLarge = 'large:1200000';
+const topicResource = 2;
+
+let world: World;
+let a: Toy;
+let b: Toy;
+let stored: Tail;
+let operator: string;
+beforeAll(async () => {
+  world = await openWorld('blocked');
+  [a, b, stored, operator] = await Promise.all([
+    world.start('a'),
+    world.start('b'),
+    world.tail(world.stored),
+    world.operator(),
+  ]);
+});
+afterAll(() => world.close());
+
+const count = (conversation: string): number => stored.firsts(conversation).length;
+
+interface Blocked {
+  readonly key: string;
+  readonly recordKey: string;
+  readonly waiting: number;
+  readonly message: string;
+}
+
+const blockedKey = async (conversation: string): Promise<Blocked | undefined> => {
+  const { body } = await a.request('GET', '/v1/ops/outbox/blocked', undefined, operator);
+  return (body as { items: Blocked[] }).items.find(({ recordKey }) => recordKey === conversation);
+};
+
+const ops = (key: string, action: string, body?: unknown): Promise<{ status: number }> =>
+  a.request('POST', `/v1/ops/outbox/${key}/${action}`, body, operator);
+
+const maxMessageBytes = async (bytes: number): Promise<void> => {
+  const admin = world.kafka.admin();
+  await admin.connect();
+  const configEntries = [{ name: 'max.message.bytes', value: String(bytes) }];
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: [{ type: topicResource, name: world.stored, configEntries }],
+  });
+  await admin.disconnect();
+};
+
+test('32: a record that the broker refuses holds up its own key and no other, on every instance', async () => {
+  await a.post('big', 'm1', tooLarge);
+  await a.post('big', 'm2');
+  await until('it is blocked', () => blockedKey('big'));
+  await b.post('big', 'm3');
+  for (let message = 0; message < 50; message += 1)
+    await (message % 2 === 0 ? a : b).post(`other-${message}`, `o${message}`);
+  await until('the other keys are out', () => stored.firsts().length === 50);
+  expect(count('big')).toBe(0);
+  expect(await blockedKey('big')).toMatchObject({ waiting: 2, message: expect.stringMatching(/larger/) as string });
+  const { body } = await a.request('GET', '/v1/ops/incidents', undefined, operator);
+  expect((body as { items: { kind: string }[] }).items.map(({ kind }) => kind)).toContain('outbox_blocked');
+  expect(await a.metric('fairlead_outbox_blocked_keys')).toBe(1);
+});
+
+test('32: a retry in vain blocks it again; after the repair the key goes on in its order, and both are audited', async () => {
+  const blocked = await until('it is blocked', () => blockedKey('big'));
+  expect((await a.request('POST', `/v1/ops/outbox/${blocked.key}/retry`)).status).toBe(401);
+  expect((await ops(blocked.key, 'retry')).status).toBe(200);
+  await until('it is blocked again', () => blockedKey('big'));
+  await maxMessageBytes(4_000_000);
+  expect((await ops(blocked.key, 'retry')).status).toBe(200);
+  // Written before the relay has looked: it must not overtake what was blocked.
+  await a.post('big', 'm4');
+  await until('all of the key are out', () => count('big') === 4);
+  expect(stored.firsts('big')).toEqual([1, 2, 3, 4].map((revision) => `big/${revision}/0/MessageStored`));
+  await maxMessageBytes(1_048_588);
+  const audit = await world.sql<{ account: string; action: string }>(
+    'SELECT account, action FROM audit WHERE ref = $1',
+    [blocked.key],
+  );
+  expect(audit).toEqual(Array(2).fill({ account: 'toys/op', action: 'outbox.retry' }));
+});
+
+test('32: skipped with a reason, the record is left out and the rest of its key goes on', async () => {
+  await b.post('skipped', 'm1', tooLarge);
+  await b.post('skipped', 'm2');
+  const { key } = await until('it is blocked', () => blockedKey('skipped'));
+  expect((await ops(key, 'skip', {})).status).toBe(422);
+  expect((await ops(key, 'skip', { reason: 'a test record' })).status).toBe(200);
+  await until('the next one is out', () => count('skipped') === 1);
+  expect(stored.firsts('skipped')).toEqual(['skipped/2/0/MessageStored']);
+  expect(await world.sql('SELECT action, reason FROM audit WHERE ref = $1', [key])).toEqual([
+    { action: 'outbox.skip', reason: 'a test record' },
+  ]);
+  expect((await ops(key, 'skip', { reason: 'again' })).status).toBe(404);
+});
+
+test('32: many large records are sent, however much they are together', async () => {
+  const ids = Array.from({ length: 240 }, (_, index) => `l${index}`);
+  await Promise.all(ids.map((id, index) => (index % 2 === 0 ? a : b).post(`heavy-${index % 4}`, id, 'large:500000')));
+  await until('all are out', () => [0, 1, 2, 3].every((index) => count(`heavy-${index}`) === 60));
+  for (const index of [0, 1, 2, 3])
+    expect(stored.firsts(`heavy-${index}`)).toEqual(
+      Array.from({ length: 60 }, (_, at) => `heavy-${index}/${at + 1}/0/MessageStored`),
+    );
+});
+
+test('32: while one topic is not there its records wait, and the others flow at their usual pace', async () => {
+  const absent = `${world.prefix}absent`;
+  await world.sql(
+    `INSERT INTO outbox (bucket, topic, key, value, headers, event_id, writer)
+     SELECT n, $1, 'k', 'v', '{}', 'absent-' || n, 'another' FROM generate_series(0, 63) AS n`,
+    [absent],
+  );
+  await until('the topic is found missing', () => [...a.log, ...b.log].some(({ msg }) => /topic cannot/.test(msg)));
+  const startedAt = Date.now();
+  for (let message = 1; message <= 20; message += 1) {
+    await a.post('flowing', `f${message}`);
+    await until('it is out', () => count('flowing') === message);
+  }
+  expect(Date.now() - startedAt).toBeLessThan(15_000);
+  const admin = world.kafka.admin();
+  await admin.connect();
+  await admin.createTopics({
+    topics: [{ topic: absent, numPartitions: 1, replicationFactor: 1 }],
+    waitForLeaders: false,
+  });
+  await admin.disconnect();
+  await until('they are out', async () => (await world.sql('SELECT 1 FROM outbox LIMIT 1')).length === 0);
+});
