@@ -59,8 +59,7 @@ const read = (group: string, more: Partial<ConsumerOptions> = {}): Reading => {
   const consumer = broker.consume({
     group: `${prefix}${group}`,
     topics: [topic],
-    minBytes: 1,
-    maxWaitMs: 200,
+    gatherMs: 0,
     onRecords: (batch) => (records.push(...batch), Promise.resolve()),
     onAssigned: () => Promise.resolve(new Map()),
     onError: (error) => errors.push(error),
