@@ -24,15 +24,14 @@ void runService<Message, Wake>('hil', async (_env, _log, metrics) => {
     keys,
     moreKeys,
     decide,
-    inputs: [
-      {
-        group: 'hil',
-        topics: groupTopics('hil'),
-        urgent: true,
-        inbox: true,
-        message: ({ name, value }) => messageOf(name, value),
-      },
-    ],
+    // People's answers and requests at once; ends of runs and adoptions may gather, as every run has several.
+    inputs: (['hil', 'hil.events'] as const).map((group) => ({
+      group,
+      topics: groupTopics(group),
+      urgent: group === 'hil',
+      inbox: true,
+      message: ({ name, value }) => messageOf(name, value),
+    })),
     writes: { 'hil.events.v1': ['InteractionChanged', 'MessageDecided'] },
     perform: async ({ refs }) => inbox?.wake(refs),
     routes: routes(opened, (seconds) => answerSeconds.observe(seconds)),

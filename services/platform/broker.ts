@@ -40,9 +40,8 @@ export interface Assignment {
 export interface ConsumerOptions {
   readonly group: string;
   readonly topics: readonly string[];
-  /** Urgent consumers answer as soon as a byte is there; relaxed ones gather for up to `maxWaitMs`. */
-  readonly minBytes: number;
-  readonly maxWaitMs: number;
+  /** 0 = records are handed over as soon as they are there; else what has been fetched waits this long for more. */
+  readonly gatherMs: number;
   /**
    * Handed each fetched batch; resolves when the records are queued, never waits for their commit. While it has to wait
    * for room it calls `alive` as long as the drain makes progress, so that a hang is not hidden from the group.

@@ -7,14 +7,8 @@ import type { Logger } from './log';
 import { query } from './postgres';
 import type { Writer } from './writer';
 
-/** `minBytes` of relaxed consumers: large enough that the broker gathers until `maxWaitMs` is over. */
-const relaxedMinBytes = 256 * 1024;
-const relaxedMaxWaitMs = 50;
-/** An urgent fetch is answered with the first byte; the wait only bounds idle polling. */
-const urgentMaxWaitMs = 1_000;
-
-/** How often the positions of records that did not concern the service are stored; they would only be read again. */
-const storeSkippedEveryMs = 5_000;
+/** What is not urgent (projections, receipts) is gathered this long: a third of the transactions for it. */
+const gatherMs = 50;
 
 interface Track extends Assignment {
   /** Time stamps of records queued and not settled, oldest first. */
@@ -160,8 +154,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
   const consumer: Consumer = deps.broker.consume({
     group: deps.group,
     topics: deps.topics,
-    minBytes: deps.urgent ? 1 : relaxedMinBytes,
-    maxWaitMs: deps.urgent ? urgentMaxWaitMs : relaxedMaxWaitMs,
+    gatherMs: deps.urgent ? 0 : gatherMs,
     onRecords,
     onAssigned,
     onError: (error) =>
@@ -176,7 +169,8 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
     return owned.map(({ topic, partition }) => {
       const track = trackOf({ topic, partition });
       const end = BigInt(offsets.get(topic)?.get(partition)?.end ?? '0');
-      const behind = track.next === null ? end : end - BigInt(track.next);
+      // Nothing handled yet and nothing stored: what lies before the first fetch is not known to be ours to handle.
+      const behind = track.next === null ? BigInt(track.open.length) : end - BigInt(track.next);
       const records = Number(behind > 0n ? behind : 0n);
       const progressAge = records === 0 ? 0 : Math.max(0, (now - track.progressAt) / 1_000);
       if (records === 0) track.progressAt = now;

@@ -64,7 +64,9 @@ export const decideBatch = <M, I>(
   items: readonly Item<M>[],
   base: { readonly now: number; readonly instance: string; readonly capacity: number },
 ): BatchResult<M, I> => {
-  const view = viewOf(held, blobs);
+  // What an earlier message of the batch keeps is not in the table yet, and the next one may need it.
+  const kept = new Map(blobs);
+  const view = viewOf(held, kept);
   const facts: Fact[] = [];
   const rows: Row[] = [];
   const told: Told<M>[] = [];
@@ -104,7 +106,10 @@ export const decideBatch = <M, I>(
         occurredAt: context.now,
         trace: traced(item),
       });
-    rows.push(...(decision.rows ?? []));
+    for (const row of decision.rows ?? []) {
+      rows.push(row);
+      if (row.table === 'blobs') kept.set(row.values['ref'] as string, row.values['bytes'] as Buffer);
+    }
     (decision.tell ?? []).forEach((tell, index) =>
       told.push({ id: `${item.cause}/tell/${index}`, message: tell.message, trace: traced(item) }),
     );

@@ -29,6 +29,8 @@ const commitEveryMs = 200;
 const goodbyeMs = 3_000;
 const sessionTimeoutMs = 6_000;
 const heartbeatEveryMs = 1_500;
+/** A fetch is answered with the first byte; the wait only bounds idle polling. */
+const fetchWaitMs = 1_000;
 /** Upper bound of one fetch: small batches keep one slow partition from holding up the round. */
 const fetchBytesPerPartition = 512 * 1024;
 const fetchBytes = 4 * 1024 * 1024;
@@ -252,10 +254,10 @@ const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): Consume
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: 15_000,
       heartbeatInterval: heartbeatEveryMs,
-      minBytes: options.minBytes,
+      minBytes: 1,
       maxBytes: fetchBytes,
       maxBytesPerPartition: fetchBytesPerPartition,
-      maxWaitTimeInMs: options.maxWaitMs,
+      maxWaitTimeInMs: fetchWaitMs,
       allowAutoTopicCreation: false,
       retry: { retries: 8, initialRetryTime: 200, maxRetryTime: 3_000, restartOnFailure: () => Promise.resolve(false) },
     });

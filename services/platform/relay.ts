@@ -15,8 +15,8 @@ const sendBytes = 900_000;
 const maxMemoryRows = 20_000;
 const maxMemoryBytes = 32 * 1024 * 1024;
 const pollMs = 250;
-/** Sent rows are deleted together about this often; each delete is a commit. */
-const acknowledgeEveryMs = 50;
+/** Sent rows are deleted together about this often; each delete is a commit, and a crash only repeats what is not yet deleted. */
+const acknowledgeEveryMs = 200;
 /** Safety net for hints that were lost: rows of other writers in our buckets. */
 const scanEveryMs = 500;
 const topicRetryMs = 2_000;

@@ -18,7 +18,6 @@ import { steadyProducer } from './steady-producer';
 /** Records taken on and not finished; more would only be asked for again after a crash. */
 const maxInFlight = 64;
 const aliveEveryMs = 2_000;
-const fetchMaxWaitMs = 1_000;
 const lagEveryMs = 15_000;
 
 /** One record in answer to another. Its id derives from the fact, because there is no aggregate to derive it from. */
@@ -153,8 +152,7 @@ const startStateless = async (
   const consumer: Consumer = broker.consume({
     group,
     topics: names.map(prefixed),
-    minBytes: 1,
-    maxWaitMs: fetchMaxWaitMs,
+    gatherMs: 0,
     onRecords: async (records, alive) => {
       let toldAt = Date.now();
       for (const record of records) {
