@@ -9,6 +9,8 @@ import type { Writer } from './writer';
 
 /** What is not urgent (projections, receipts) is gathered this long: a third of the transactions for it. */
 const gatherMs = 50;
+/** Positions of records that do not concern the service are stored this often: they cost nothing to read again. */
+const storeSkippedEveryMs = 5_000;
 
 interface Track extends Assignment {
   /** Time stamps of records queued and not settled, oldest first. */

@@ -12,7 +12,7 @@ const allRegistered = new Map(
 test('on an empty cluster everything is made: topics, a dead-letter topic a group, schemas with their level', () => {
   const plan = planOf(layout, new Map(), new Map());
   expect(plan.create.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['t1.run.events.v1', 't1.run.events.v1.t1.hil.dlt']),
+    expect.arrayContaining(['t1.run.events.v1', 't1.run.events.v1.t1.hil.events.dlt']),
   );
   expect(plan.create).toHaveLength(topics.length + topics.flatMap((topic) => topic.consumers).length);
   expect(plan.setLevel).toEqual(plan.register.map(({ subject }) => subject));
