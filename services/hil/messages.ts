@@ -8,6 +8,7 @@ import type {
   WithdrawInteraction,
 } from '../../schemas/generated/records';
 import type { Tick } from '../platform/decision';
+import { terminalStates } from './state';
 
 /** Who acts over HTTP, as the verified token says (A7). */
 export interface Actor {
@@ -51,7 +52,10 @@ export const messageOf = (name: RecordName, value: RecordByName[RecordName]): Me
     case 'SubmitClarification':
       return { type: 'clarify', record: value as SubmitClarification };
     case 'RunStateChanged':
-      return { type: 'run', record: value as RunStateChanged };
+      // Only ends matter here; a commit for every step of every run would be the most of this service's work.
+      return terminalStates.has((value as RunStateChanged).state)
+        ? { type: 'run', record: value as RunStateChanged }
+        : undefined;
     case 'AnswerAdopted':
       return { type: 'adopted', record: value as AnswerAdopted };
     default:
