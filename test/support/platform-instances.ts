@@ -13,6 +13,7 @@ interface LogLine {
   readonly level: number;
   readonly msg: string;
   readonly port?: number;
+  readonly err?: { readonly message: string };
 }
 
 interface Instance {
@@ -24,6 +25,8 @@ interface Instance {
   ready(): Promise<boolean>;
   /** Value of one series of /metrics, summed over its labels. */
   metric(name: string): Promise<number>;
+  /** What it has logged last and what its figures are, for the message of a failed test. */
+  account(): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -41,7 +44,10 @@ const errorLevel = 50;
 const answerWithinMs = 20_000;
 export const errorsOf = (log: readonly LogLine[]): LogLine[] => log.filter(({ level }) => level >= errorLevel);
 
-const http = (port: () => number): Omit<Instance, 'port' | 'log' | 'end'> => {
+const figures = /^(kafka_consumergroup_lag|fairlead_(outbox|consumer|dlt|inbox)[a-z_]*)\{.*[1-9]/;
+const lastLines = 15;
+
+const http = (port: () => number, log: readonly LogLine[]): Omit<Instance, 'port' | 'log' | 'end'> => {
   const request: Instance['request'] = async (method, path, body, token) => {
     const response = await fetch(`http://127.0.0.1:${port()}${path}`, {
       method,
@@ -62,6 +68,14 @@ const http = (port: () => number): Omit<Instance, 'port' | 'log' | 'end'> => {
       const { status, body } = await request('POST', `/toys/${conversation}/${id}`, { content });
       if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
       return (body as { reply: number | 'known' }).reply;
+    },
+    account: async () => {
+      const { body } = await request('GET', '/metrics').catch((error: unknown) => ({ body: String(error) }));
+      return [
+        `--- instance on port ${port()}`,
+        ...log.slice(-lastLines).map(({ level, msg, err }) => `${level} ${msg}: ${err?.message ?? ''}`),
+        ...(body as string).split('\n').filter((line) => figures.test(line)),
+      ].join('\n');
     },
     ready: async () => (await request('GET', '/readyz')).status === 200,
     metric: async (name) => {
@@ -86,7 +100,7 @@ export const startToy = async (env: Env): Promise<Toy> => {
   const running = await startService(settings, logger, openMetrics('toy', [toyReads]), toySpec('toy'));
   let ended: Promise<void> | null = null;
   const end = (): Promise<void> => (ended ??= running.stop());
-  return whenReady({ port: running.port, log, ...http(() => running.port), end }, env);
+  return whenReady({ port: running.port, log, ...http(() => running.port, log), end }, env);
 };
 
 /** npm test has compiled test/support before it starts jest. */
@@ -123,7 +137,7 @@ export const spawnToy = async (env: Env): Promise<ToyProcess> => {
       return port();
     },
     log,
-    ...http(port),
+    ...http(port, log),
     kill,
     exited,
     output: () => output,

@@ -30,9 +30,13 @@ const toys = kind<ToyState>({
   columns: [{ name: 'size', type: 'int', of: (state) => state.seen.length }],
 });
 
+/** Stands for the corrected build that an operator waits for before a redrive. */
+export const repair = { done: false };
+
 /** What a content makes the decision do; anything else is stored. */
 const misbehave = (content: string): void => {
   if (content === 'throw') throw new Error('this content is a defect');
+  if (content === 'repairable' && !repair.done) throw new Error('this content is a defect for now');
   if (content === 'exit') process.kill(process.pid, 'SIGKILL');
 };
 

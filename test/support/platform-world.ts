@@ -16,6 +16,7 @@ import { ensureDatabase, migrate, roleOf } from '../../services/platform/migrate
 import { startToy, spawnToy, type Toy, type ToyProcess } from './platform-instances';
 import { openTail, type Tail } from './topic-tail';
 import { toyGroup, toyReads, toyTable, toyWrites } from './platform-toy';
+import { witnesses } from './until';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -140,6 +141,15 @@ export const openWorld = async (file: string): Promise<World> => {
   };
   const instances: (Toy | ToyProcess)[] = [];
   const tails: Tail[] = [];
+  const witness = async (): Promise<string> => {
+    const sessions = await pool.query<{ line: string }>(
+      `SELECT concat_ws(' | ', application_name, state, wait_event, now() - state_change, left(query, 120)) AS line
+         FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    const lines = await Promise.all(instances.map((instance) => instance.account()));
+    return [...lines, ...sessions.rows.map(({ line }) => line)].join('\n');
+  };
+  witnesses.add(witness);
   const keep = <T extends Toy | ToyProcess>(instance: T): T => (instances.push(instance), instance);
   return {
     prefix,
@@ -181,6 +191,7 @@ export const openWorld = async (file: string): Promise<World> => {
         .setExpirationTime('5m')
         .sign(createPrivateKey(readFileSync(required('AUTH_PRIVATE_KEY_FILE'), 'utf8'))),
     close: async () => {
+      witnesses.delete(witness);
       await Promise.all(instances.map((instance) => instance.end()));
       await Promise.all(tails.map((tail) => tail.close()));
       await producer.disconnect();

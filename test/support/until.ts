@@ -1,6 +1,9 @@
 /** How often a condition is looked at; every wait of a test has a deadline and no wait is longer than needed. */
 const lookEveryMs = 20;
 
+/** What the failure of a wait should say besides: worlds add what their instances and their database are doing. */
+export const witnesses = new Set<() => Promise<string>>();
+
 /** Resolves with the first truthy answer; after the deadline it fails and names what never came. */
 export const until = async <T>(
   what: string,
@@ -16,7 +19,10 @@ export const until = async <T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}; last: ${String(last)}`);
+    if (Date.now() > deadline) {
+      const said = await Promise.all([...witnesses].map((witness) => witness().catch(String)));
+      throw new Error([`not within ${withinMs} ms: ${what}; last: ${String(last)}`, ...said].join('\n'));
+    }
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 };
