@@ -1,34 +1,11 @@
 import type { MessageSubmitted } from '../../schemas/generated/records';
+import { unsaid } from '../../schemas/unsaid';
 import { openCodec } from '../../services/platform/codec';
 import { kafkaSettings, topicPrefixOf } from '../../services/platform/environment';
 import { openBroker } from '../../services/platform/kafka';
 import { openLog } from '../../services/platform/log';
 
 const log = openLog('demo', 'demo', 'silent');
-
-const none = {
-  targetRunId: null,
-  targetClientMessageId: null,
-  expectedVersion: null,
-  amendKind: null,
-  continuationOfRunId: null,
-  parentRunId: null,
-  interactionRef: null,
-  requestRevision: null,
-  control: null,
-  mode: null,
-  dependsOnRunId: null,
-  entityType: null,
-  entityId: null,
-  eventKind: null,
-  eventAt: null,
-  correlationId: null,
-  agent: null,
-  title: null,
-  priority: null,
-  scheduled: false,
-  requirements: null,
-} as const;
 
 /** Produces one message to the real ingress topic, as an upstream app does. */
 export const produce = async (
@@ -40,10 +17,10 @@ export const produce = async (
   const broker = openBroker(kafkaSettings(process.env), 'demo-upstream', log);
   const producer = await broker.producer();
   const value: MessageSubmitted = {
-    ...none,
+    ...unsaid,
     eventId: `demo-${message.clientMessageId}-${Date.now()}`,
     occurredAt: Date.now(),
-    relation: 'UNSPECIFIED',
+
     ...message,
   };
   await producer.send([

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { createParser } from 'eventsource-parser';
-import type { MessageSubmitted } from '../../schemas/generated/records';
+import { unsaid } from '../../schemas/unsaid';
 import { localToken } from '../../services/cli/remote';
 import { openCodec, type Codec } from '../../services/platform/codec';
 import { kafkaSettings } from '../../services/platform/environment';
@@ -60,33 +60,15 @@ const call = (
     request.end(body ?? undefined);
   });
 
-const message = (id: string): Omit<MessageSubmitted, 'eventId' | 'occurredAt' | 'account'> => ({
-  conversationId: `bench-${id}`,
-  clientMessageId: id,
-  content: 'do the one thing',
-  relation: 'NEW_TASK',
-  targetRunId: null,
-  targetClientMessageId: null,
-  expectedVersion: null,
-  amendKind: null,
-  continuationOfRunId: null,
-  parentRunId: null,
-  interactionRef: null,
-  requestRevision: null,
-  control: null,
-  mode: 'PARALLEL',
-  dependsOnRunId: null,
-  entityType: null,
-  entityId: null,
-  eventKind: null,
-  eventAt: null,
-  correlationId: null,
-  agent: null,
-  title: null,
-  priority: null,
-  scheduled: false,
-  requirements: null,
-});
+const message = (id: string) =>
+  ({
+    ...unsaid,
+    conversationId: `bench-${id}`,
+    clientMessageId: id,
+    content: 'do the one thing',
+    relation: 'NEW_TASK',
+    mode: 'PARALLEL',
+  }) as const;
 
 /** Gathers what is sent in the same turn of the event loop into one produce request. */
 const gather = (producer: Producer, codec: Codec) => {

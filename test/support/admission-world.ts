@@ -1,3 +1,4 @@
+import { unsaid } from '../../schemas/unsaid';
 import type {
   MessageDecided,
   MessageSubmitted,
@@ -33,34 +34,13 @@ agents: ${JSON.stringify(
 `;
 
 export const empty: MessageSubmitted = {
+  ...unsaid,
   eventId: 'e-1',
   occurredAt: 0,
   conversationId: 'c1',
   clientMessageId: 'm1',
   content: 'Compare the two funds.',
   account: 'alice',
-  relation: 'UNSPECIFIED',
-  targetRunId: null,
-  targetClientMessageId: null,
-  expectedVersion: null,
-  amendKind: null,
-  continuationOfRunId: null,
-  parentRunId: null,
-  interactionRef: null,
-  requestRevision: null,
-  control: null,
-  mode: null,
-  dependsOnRunId: null,
-  entityType: null,
-  entityId: null,
-  eventKind: null,
-  eventAt: null,
-  correlationId: null,
-  agent: null,
-  title: null,
-  priority: null,
-  scheduled: false,
-  requirements: null,
 };
 
 let deliveries = 0;
