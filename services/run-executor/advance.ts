@@ -1,6 +1,6 @@
 import { mustWaitInConversation } from './conversation';
 import { settleCancel } from './control';
-import type { Draft } from './draft';
+import { decideFate, type Draft } from './draft';
 import { finishEnding, startEnding } from './ending';
 import { hasOpenWork, sealTurn } from './seal';
 import { openCalls } from './state';
@@ -45,14 +45,17 @@ const start = (draft: Draft): void => {
   }
   run.startedAt = context.now;
   run.status = 'running';
+  // A run that had to wait tells its message now that the waiting is over.
+  const fate = run.fates.find((one) => one.messageId === run.messageId);
+  if (fate?.status === 'run_queued') decideFate(draft, fate, { status: 'run_started', detail: null });
   nextTurn(draft);
 };
 
 /** R13: when all tool results are in; at once with `again`; else at the first change while anything is open. */
 const nextTurn = (draft: Draft): void => {
   const { run, context } = draft;
-  run.readyAt = null;
   if (run.turn !== null || openCalls(run).length > 0) return;
+  run.readyAt = null;
   if (context.now >= run.budget.hardDeadline) return startEnding(draft, 'partial', 'deadline');
   const wanted = run.again || run.changes.length > (run.holdChanges ?? 0) || run.pending.length > 0;
   if (!wanted && !hasOpenWork(run)) {

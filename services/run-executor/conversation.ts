@@ -64,6 +64,6 @@ export const conversationPut = (draft: Draft): { key: AggregateKey; state: Conve
   if (unchanged && draft.view.revision('conversation', draft.conversation) > 0) return [];
   const first = waiting[0];
   if (active.length === 0 && first !== undefined && first.runId !== run.runId)
-    draft.tells.push({ type: 'wake', runId: first.runId, conversation: draft.conversation, ended: null });
+    draft.tells.push({ type: 'wake', runId: first.runId, ended: null });
   return [{ key: conversationKey(draft.conversation), state: { ...runs, active, waiting } }];
 };

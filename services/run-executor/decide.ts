@@ -17,12 +17,12 @@ import { actionChanged, fenceAcknowledged, interactionChanged, proposalDecided }
 import { acknowledged } from './gate';
 import { conversationIdOf, conversationKey, runKey, type Message, type Work } from './messages';
 import { answered, askAgain } from './requests';
-import { askAgent, leaseMs } from './seal';
+import { leaseMs } from './seal';
 import type { Settings } from './settings';
 import { decideStart, settleHold } from './start';
 import { refuseUnknown, tickAwaited, waitForMessage } from './awaited';
 import { isRun, isTerminal, openCalls, type Run, type RunRow } from './state';
-import { takeOver } from './take-over';
+import { goOn, takeOver } from './take-over';
 import { amend, observe } from './updates';
 
 export type ExecutorMessage = Message | Tick;
@@ -47,13 +47,18 @@ const runIdOf = (message: Exclude<Message, Tick>): string => {
   }
 };
 
-const conversationOf = (message: Exclude<Message, Tick>): string =>
-  'record' in message ? conversationIdOf(message.record) : message.conversation;
+/** Null: the message names its run only. */
+const conversationOf = (message: ExecutorMessage): string | null => {
+  if (message.type === 'tick' || message.type === 'wake') return null;
+  return 'record' in message ? conversationIdOf(message.record) : message.conversation;
+};
 
-/** Runs rank before conversations; a tick knows its run only, whose conversation follows in `moreKeys`. */
+/** Runs rank before conversations; where only the run is named, its conversation follows in `moreKeys`. */
 export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
+  const conversation = conversationOf(message);
   if (message.type === 'tick') return message.kind === 'run' ? [runKey(message.id)] : [];
-  const own = [runKey(runIdOf(message)), conversationKey(conversationOf(message))];
+  if (conversation === null) return [runKey(runIdOf(message))];
+  const own = [runKey(runIdOf(message)), conversationKey(conversation)];
   if (message.type !== 'start') return own;
   const others = [message.record.dependsOnRunId, message.record.interruptRunId].filter(
     (id): id is string => id !== null,
@@ -62,23 +67,26 @@ export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
 };
 
 export const moreKeys = (message: ExecutorMessage, view: View): readonly AggregateKey[] => {
-  if (message.type !== 'tick') return [];
-  const row = view.get<RunRow>('run', message.id);
+  if (conversationOf(message) !== null) return [];
+  const row = view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
   return row === undefined ? [] : [conversationKey(conversationIdOf(row))];
 };
 
 /** Texts too large for the document that a decision about this run may need: to seal a turn or to ask again. */
 export const blobs = (message: ExecutorMessage, view: View): readonly string[] => {
   const row = view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
-  if (!isRun(row) || isTerminal(row.status)) return [];
-  const kept = [
-    ...row.requirements.history.map((one) => one.text),
-    ...row.pending.map((one) => one.text),
-    ...row.calls.flatMap((call) => (call.output === null ? [call.input] : [call.input, call.output])),
-    ...row.actions.flatMap((action) => [action.request.params, action.request.body]),
-    ...row.publications.map((one) => one.body),
-    row.agentState?.value,
-  ];
+  if (!isRun(row)) return [];
+  // An ended run only tells again what it told before, the texts in force among it.
+  const kept = isTerminal(row.status)
+    ? row.requirements.texts.map((one) => one.text)
+    : [
+        ...row.requirements.history.map((one) => one.text),
+        ...row.pending.map((one) => one.text),
+        ...row.calls.flatMap((call) => (call.output === null ? [call.input] : [call.input, call.output])),
+        ...row.actions.flatMap((action) => [action.request.params, action.request.body]),
+        ...row.publications.map((one) => one.body),
+        row.agentState?.value,
+      ];
   return kept.flatMap((one) => (one === null || one === undefined || one.inline !== null ? [] : [one.ref]));
 };
 
@@ -102,14 +110,7 @@ export const decide =
           : refuseUnknown(record);
     }
     if (!isRun(row)) return none;
-    const draft = draftOf(
-      row,
-      row,
-      message.type === 'tick' ? conversationIdOf(row) : conversationOf(message),
-      view,
-      context,
-      settings,
-    );
+    const draft = draftOf(row, row, conversationOf(message) ?? conversationIdOf(row), view, context, settings);
     const reply = decideRun(draft, message);
     return reply === 'nothing' ? none : finish(draft, { reply });
   };
@@ -179,8 +180,8 @@ const decideRun = (draft: Draft, message: Exclude<ExecutorMessage, { type: 'star
     case 'steer':
       if (isTerminal(run.status) || run.status === 'publishing' || run.status === 'closing')
         return { state: run.status, code: 'run_ended' };
-      if (message.verb === 'cancel') requestCancel(draft, 'operator', null);
-      else takeOver(draft, 'released');
+      if (message.verb === 'release-lease') takeOver(draft, 'released');
+      else requestCancel(draft, message.verb === 'cancel' ? 'operator' : 'interrupted_by_message', null);
       break;
     case 'orphaned':
       if (run.lease?.owner !== message.owner) return 'nothing';
@@ -212,17 +213,10 @@ const tick = (draft: Draft): void => {
     return startEnding(draft, 'partial', 'deadline');
   if (run.lease !== null && run.lease.until <= context.now) return takeOver(draft, 'lost');
   const { turn } = run;
-  if (turn !== null && run.lease === null && (turn.retryAt === null || turn.retryAt <= context.now)) {
-    if (context.capacity - draft.performs.length <= 0) {
-      run.readyAt = context.now + 100;
-      return;
-    }
-    turn.attempt += 1;
-    turn.retryAt = null;
-    turn.deadline = context.now + run.turnTimeoutMs;
-    run.epoch += 1;
-    askAgent(draft, null);
-  }
+  const unclaimed = turn === null ? openCalls(run).length > 0 : turn.retryAt === null || turn.retryAt <= context.now;
+  if (run.lease !== null || !unclaimed) return;
+  run.epoch += 1;
+  goOn(draft, false);
 };
 
 /** When a run next needs a look; null = only a message can move it. */

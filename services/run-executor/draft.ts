@@ -119,7 +119,7 @@ export const effective = (draft: Draft): NonNullable<MessageDecided['effectiveRe
   structured: draft.run.requirements.structured === null ? '{ }' : JSON.stringify(draft.run.requirements.structured),
 });
 
-/** Says what became of a message. The same fate said again is the same fact: the id carries the fate's revision. */
+/** Says what became of a message; said again it may carry a newer result of the run, so the id carries both revisions. */
 export const say = (draft: Draft, fate: MessageFate, attempt = 0): void => {
   const { run } = draft;
   const result =
@@ -159,7 +159,7 @@ export const say = (draft: Draft, fate: MessageFate, attempt = 0): void => {
         detail: fate.detail,
         candidates: [],
       },
-      `${fate.messageId}/fate/${fate.revision}${attempt === 0 ? '' : `/again/${draft.context.cause}`}`,
+      `${fate.messageId}/fate/${fate.revision}${attempt === 0 ? '' : `/again/${draft.context.cause}/${draft.view.revision('run', run.runId)}`}`,
     ),
   );
 };

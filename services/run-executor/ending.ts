@@ -31,6 +31,7 @@ export const dropWork = (draft: Draft): void => {
   }
   run.turn = null;
   run.lease = null;
+  run.readyAt = null;
   for (const call of run.calls) if (call.status === 'open') call.status = 'dropped';
 };
 
@@ -53,7 +54,6 @@ export const finishEnding = (draft: Draft): void => {
     draft.tells.push({
       type: 'wake',
       runId,
-      conversation: draft.conversation,
       ended: { runId: run.runId, state: run.status, report },
     });
   run.dependents = [];

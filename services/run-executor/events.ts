@@ -9,7 +9,7 @@ import type { Draft } from './draft';
 import { sayAdoption } from './ending';
 import { answered } from './requests';
 import { addChange } from './seal';
-import { isTerminal, type ActionState, type ActionStatus, type QuestionState } from './state';
+import { isTerminal, type ActionState, type ActionStatus, type QuestionState, type Run } from './state';
 import type { Change } from '../../schemas/turn-protocol/input';
 
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -27,12 +27,19 @@ const toldStates = new Set([
 ]);
 const settledStates = new Set(['denied', 'withdrawn', 'succeeded', 'failed', 'blocked', 'disputed']);
 
+/** Several proposals of one run can stand for one action; a refused one only names what stands in its way. */
+const proposalsOf = (run: Run, actionKey: string | null): ActionState[] =>
+  run.actions.filter((one) => one.actionKey === actionKey && actionKey !== null && one.status !== 'refused');
+
 export const proposalDecided = (draft: Draft, record: ProposalDecided): void => {
   const { run, context } = draft;
   const action = run.actions.find((one) => one.proposalId === record.proposalId);
   if (action === undefined) return;
   answered(draft, `propose/${record.proposalId}`);
   if (action.status !== 'proposing') return;
+  // Another proposal of this run may have led to the same action before; its news are known up to there.
+  const siblings = record.status === 'refused' ? [] : proposalsOf(run, record.actionKey);
+  action.seen = Math.max(action.seen, ...siblings.map((one) => one.seen));
   action.actionKey = record.actionKey;
   action.code = record.code;
   if (record.status === 'refused') {
@@ -51,28 +58,23 @@ export const proposalDecided = (draft: Draft, record: ProposalDecided): void => 
 
 export const actionChanged = (draft: Draft, record: ActionStateChanged): void => {
   const { run, context } = draft;
-  const action =
-    run.actions.find((one) => one.actionKey === record.actionKey) ??
-    run.actions.find((one) => one.proposalId === record.proposalId);
-  if (action === undefined || record.revision <= action.seen) return;
-  action.actionKey = record.actionKey;
-  action.seen = record.revision;
-  action.code = record.code;
-  if (record.receipt !== null)
-    action.receipt = {
-      by: record.receipt.by,
-      status: record.receipt.status,
-      body: record.receipt.body,
-      at: record.receipt.at,
-    };
-  if (isTerminal(run.status)) {
+  const proposed = run.actions.find((one) => one.proposalId === record.proposalId && one.actionKey === null);
+  if (proposed !== undefined && proposed.status !== 'refused') proposed.actionKey = record.actionKey;
+  const news = proposalsOf(run, record.actionKey).filter((action) => record.revision > action.seen);
+  if (news.length === 0) return;
+  for (const action of news) {
+    action.seen = record.revision;
+    action.code = record.code;
+    if (record.receipt !== null) {
+      const { by, status, body, at: settledAt } = record.receipt;
+      action.receipt = { by, status, body, at: settledAt };
+    }
     // The terminal state stays; what is learnt later is appended beside it (R23).
-    action.status = record.state as ActionStatus;
-    if (settledStates.has(record.state))
-      run.lateSettlements.push({ actionKey: record.actionKey, state: record.state, at: context.now });
-    return;
+    if (isTerminal(run.status)) action.status = record.state as ActionStatus;
+    else moveAction(draft, action, record.state as ActionStatus);
   }
-  moveAction(draft, action, record.state as ActionStatus);
+  if (isTerminal(run.status) && settledStates.has(record.state))
+    run.lateSettlements.push({ actionKey: record.actionKey, state: record.state, at: context.now });
 };
 
 const moveAction = (draft: Draft, action: ActionState, state: ActionStatus): void => {
@@ -92,10 +94,8 @@ export const fenceAcknowledged = (draft: Draft, record: FenceAcknowledged): void
   if (record.number < run.fence.number) return;
   answered(draft, `fence/${run.fence.number}`);
   run.fence.acknowledged = true;
-  for (const key of record.withdrawn) {
-    const action = run.actions.find((one) => one.actionKey === key);
-    if (action !== undefined) moveAction(draft, action, 'withdrawn');
-  }
+  for (const key of record.withdrawn)
+    for (const action of proposalsOf(run, key)) moveAction(draft, action, 'withdrawn');
 };
 
 export const interactionChanged = (draft: Draft, record: InteractionChanged): void => {

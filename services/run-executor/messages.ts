@@ -41,12 +41,13 @@ export type Message =
       readonly type: 'steer';
       readonly runId: string;
       readonly conversation: string;
-      readonly verb: 'cancel' | 'release-lease';
+      readonly verb: 'cancel' | 'interrupt' | 'release-lease';
       readonly reason: string;
     }
   /** The process that held these works is gone for certain: its successor of the same name says so. */
   | { readonly type: 'orphaned'; readonly runId: string; readonly conversation: string; readonly owner: string }
-  | { readonly type: 'wake'; readonly runId: string; readonly conversation: string; readonly ended: EndedRun | null }
+  /** Whoever ended need not know the conversation of the run that waited for it. */
+  | { readonly type: 'wake'; readonly runId: string; readonly ended: EndedRun | null }
   | Tick;
 
 /** What a run that waited for another is told at its end. */

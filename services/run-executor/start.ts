@@ -9,7 +9,6 @@ import { conversationIdOf, runKey, type EndedRun, type Message } from './message
 import type { Settings, AgentSettings } from './settings';
 import { isRun, isTerminal, type Awaited, type Kept, type Run, type RunRow } from './state';
 import { startEnding } from './ending';
-import { requestCancel } from './control';
 import type { Transition } from '../../schemas/turn-protocol/input';
 
 const initialText = (runId: string, record: StartRun): Kept => {
@@ -267,22 +266,21 @@ export const settleHold = (draft: Draft, ended: EndedRun | null): void => {
   run.dependency = { runId: ended.runId, version: ended.report.version, sha256: ended.report.sha256 };
 };
 
+/** The old run is told to end; it decides that by itself, under its own row, and its end wakes the one that waits (A13). */
 const interrupt = (draft: Draft, runId: string): { key: ReturnType<typeof runKey>; state: unknown }[] => {
-  const { run, view, context, settings } = draft;
+  const { run, view } = draft;
   const other = view.get<RunRow>('run', runId);
   if (!isRun(other) || other.account !== run.account || other.tenant !== run.tenant || isTerminal(other.status))
     return [];
-  const old = draftOf(other, other, draft.conversation, view, context, settings);
-  requestCancel(old, 'interrupted_by_message', null);
-  if (isTerminal(old.run.status)) return [{ key: runKey(runId), state: old.run }];
-  old.run.dependents = [...old.run.dependents, run.runId];
   run.holds.push({ runId, kind: 'interrupt' });
-  // What the old run's cancellation says goes out with this decision; its own aggregate is put beside ours.
-  const decided = finish(old);
-  draft.emits.push(...(decided.emit ?? []));
-  draft.rows.push(...old.rows);
-  draft.performs.push(...old.performs);
-  return [{ key: runKey(runId), state: old.run }];
+  draft.tells.push({
+    type: 'steer',
+    runId,
+    conversation: conversationIdOf(other),
+    verb: 'interrupt',
+    reason: run.messageId,
+  });
+  return [{ key: runKey(runId), state: { ...other, dependents: [...other.dependents, run.runId] } }];
 };
 
 const tellStart = (draft: Draft, record: StartRun, waits: boolean): void => {

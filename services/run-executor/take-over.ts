@@ -13,7 +13,7 @@ const lookAgainMs = 100;
  * calls, under a higher epoch, so that whatever the old owner still brings is refused (R11, R14, R7).
  */
 export const takeOver = (draft: Draft, why: 'lost' | 'released'): void => {
-  const { run, context, conversation } = draft;
+  const { run } = draft;
   run.epoch += 1;
   run.lease = null;
   const { turn } = run;
@@ -26,15 +26,23 @@ export const takeOver = (draft: Draft, why: 'lost' | 'released'): void => {
   const stored = run.changes.length > run.sealedChanges || run.pending.length > 0;
   if (why === 'lost' && run.recovery === 'settle' && !stored)
     return startEnding(draft, 'interrupted', 'owner_lost', 'recovery is settle');
+  goOn(draft, true);
+};
+
+/** Asks again what is open and nobody works on; without room here, whoever looks next does. */
+export const goOn = (draft: Draft, takenOver: boolean): void => {
+  const { run, context, conversation } = draft;
   if (context.capacity - draft.performs.length <= 0) {
     run.readyAt = context.now + lookAgainMs;
     return;
   }
+  run.readyAt = null;
+  const { turn } = run;
   if (turn !== null) {
     turn.attempt += 1;
     turn.retryAt = null;
     turn.deadline = context.now + run.turnTimeoutMs;
-    return askAgent(draft, null, true);
+    return askAgent(draft, null, takenOver);
   }
   const calls = openCalls(run);
   if (calls.length === 0) return;

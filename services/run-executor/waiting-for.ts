@@ -55,13 +55,13 @@ export const waitingFor = (run: Run): WaitingFor[] => {
       return [
         ...fence,
         ...run.actions
-          .filter((action) => action.status === 'sending')
+          .filter((action) => action.status === 'sending' || action.status === 'unknown')
           .map((action) => entry('action', action.actionKey ?? action.proposalId, run.cancel?.settleBy ?? null)),
       ];
     case 'publishing':
       return publications;
     case 'closing':
-      return fence;
+      return [...fence, ...publications];
     case 'completed':
     case 'partial':
     case 'failed':
