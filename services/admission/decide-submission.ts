@@ -38,7 +38,8 @@ const turnAway = (message: Submit, context: Context, policy: Policy, outcome: Ke
 };
 
 const repeated = (message: Submit, known: Message, ids: Ids, context: Context, policy: Policy): Outcome => {
-  const eventId = `${ids.messageId}/${message.deliveryId}`;
+  // A delivery that comes again may find another receipt, and that is another fact.
+  const eventId = `${ids.messageId}/${message.deliveryId}/${known.receipt.revision}`;
   const receipt = repeatedReceipt(known, message.requestEventId, eventId, context.now);
   return { emit: tell(messageKey(ids.messageId), receipt, policy), reply: answer(receipt, known.http ?? 202) };
 };

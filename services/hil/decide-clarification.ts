@@ -98,7 +98,13 @@ export const clarify = (view: View, record: SubmitClarification, context: Contex
   if (before?.status === 'waiting') return none;
   if (before !== undefined)
     return {
-      emit: [messageDecided(before, view.revision(key.kind, key.id), `${record.messageId}/answer/${record.attempt}`)],
+      emit: [
+        messageDecided(
+          before,
+          view.revision(key.kind, key.id),
+          `${record.messageId}/answer/${record.attempt}/${view.revision(key.kind, key.id)}`,
+        ),
+      ],
     };
   const submitted = submittedOf(record);
   const state = view.get<Interaction>('interaction', record.interactionRef);

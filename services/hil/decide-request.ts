@@ -53,6 +53,10 @@ const previewRow = (record: RequestInteraction): Row[] =>
         },
       ];
 
+/** The same request delivered twice may find two states, and those are two facts. */
+const againId = (view: View, ref: string, what: string): string =>
+  `${ref}/${what}/${view.revision('interaction', ref)}`;
+
 /** By natural key (interactionRef, requestRevision); a repeat is answered with what stands, the answer included (H10). */
 export const request = (view: View, record: RequestInteraction, context: Context): Decided => {
   const ref = record.interactionRef;
@@ -68,7 +72,7 @@ export const request = (view: View, record: RequestInteraction, context: Context
           interactionChanged(
             known,
             view.revision('interaction', ref),
-            `${ref}/${record.requestRevision}/again/${record.attempt}`,
+            againId(view, ref, `${record.requestRevision}/again/${record.attempt}`),
           ),
         ],
       };
@@ -114,7 +118,7 @@ export const withdraw = (view: View, record: WithdrawInteraction, context: Conte
     return deciding(view)
       .interaction(closed(state, code, context.now))
       .done();
-  const again = `${ref}/withdraw/${record.attempt}`;
+  const again = againId(view, ref, `withdraw/${record.attempt}`);
   return { emit: [interactionChanged(state, view.revision('interaction', ref), again)] };
 };
 

@@ -119,7 +119,8 @@ export const publish = (view: View, record: PublishReport, context: Context): De
   const revision = view.revision('report_run', record.runId);
   const key = reportEntity(record.runId, record.version, record.seq);
   const known = run.reports.find((one) => one.version === record.version && one.seq === record.seq);
-  if (known !== undefined) return { emit: [published(run, known, revision, `${key}/again/${record.attempt}`)] };
+  if (known !== undefined)
+    return { emit: [published(run, known, revision, `${key}/again/${record.attempt}/${revision}`)] };
   const sha256 = sha256Hex(record.body);
   if (sha256 !== record.sha256)
     throw new Malformed('hash_mismatch', `${key}: the bytes do not have the hash they came with`);
@@ -183,7 +184,7 @@ export const supersede = (view: View, record: SupersedeVersion, context: Context
   const revision = view.revision('report_run', record.runId);
   const id = `${record.runId}/superseded/${record.version}`;
   if (record.version <= run.supersededBelow)
-    return { emit: [superseded(run, record.version, revision, `${id}/again/${record.attempt}`)] };
+    return { emit: [superseded(run, record.version, revision, `${id}/again/${record.attempt}/${revision}`)] };
   const next: ReportRun = { ...run, supersededBelow: record.version };
   const { current } = run;
   const shown = run.reports.find((one) => one.version === current?.version && one.seq === current.seq);

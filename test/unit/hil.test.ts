@@ -168,7 +168,7 @@ describe('requests', () => {
       value: { state: 'open', publishedAt: 10, requestRevision: 1, revision: 1 },
     });
     const again = say(requested({ attempt: 2 }), 20);
-    expect(again.facts[0]).toMatchObject({ eventId: 'int_1/1/again/2', value: { publishedAt: 10, revision: 1 } });
+    expect(again.facts[0]).toMatchObject({ eventId: 'int_1/1/again/2/1', value: { publishedAt: 10, revision: 1 } });
   });
 
   test('H8 the preview is kept as the bytes that came', () => {
@@ -399,7 +399,7 @@ describe('chat answers', () => {
     expect(decided(say(clarify(), 20).facts)).toMatchObject([{ status: 'response_received', revision: 1 }]);
     const again = say(clarify({ attempt: 2 }), 30).facts;
     expect(again).toHaveLength(1);
-    expect(again[0]).toMatchObject({ eventId: 'msg_1/answer/2', value: { revision: 1 } });
+    expect(again[0]).toMatchObject({ eventId: 'msg_1/answer/2/1', value: { revision: 1 } });
     expect(decided(say(adoptedBy(), 80).facts)).toMatchObject([{ status: 'response_adopted', revision: 2 }]);
   });
 
