@@ -39,7 +39,14 @@ const typeOf = (text: string): Type => Type.forSchema(JSON.parse(text), { wrapUn
 const localTypes = (): Map<RecordName, Type> =>
   new Map((Object.keys(schemaText) as RecordName[]).map((name) => [name, typeOf(schemaText[name])]));
 
-const statusOf = (error: unknown): number | undefined => (error as { status?: number }).status;
+/** The registry may hold JSON schemas and Protobuf as well, and what it holds need not be a record. */
+const avroOf = (schema: unknown, id: number): Type => {
+  try {
+    return typeOf(JSON.stringify(schema));
+  } catch (error) {
+    throw new Malformed('unknown_schema', `schema id ${id} is not Avro: ${String(error)}`);
+  }
+};
 
 export interface Registered {
   readonly topic: string;
@@ -52,18 +59,24 @@ export const openCodec = async (
   log: Logger,
   stopping: () => boolean = () => false,
 ): Promise<Codec> => {
-  const registry = new SchemaRegistry({
-    host: `${registryUrl.replace(/\/$/, '')}`,
-    retry: { retries: 0 },
-    clientId: 'fairlead',
-  } as never);
+  const openRegistry = (): SchemaRegistry =>
+    new SchemaRegistry({
+      host: registryUrl.replace(/\/$/, ''),
+      retry: { retries: 0 },
+      clientId: 'fairlead',
+    } as never);
+  let registry = openRegistry();
   const types = localTypes();
   const knownIds = new Map<number, Resolved>();
   const unknownIds = new Map<number, number>();
   const ids = new Map<string, number>();
 
   const bounded = <T>(request: Promise<T>): Promise<T> =>
-    within(request, registryTimeoutMs, () => new Transient('the schema registry does not answer'));
+    within(request, registryTimeoutMs, () => {
+      // The client would hand the request that hangs to whoever asks for the same id, for ever.
+      registry = openRegistry();
+      return new Transient('the schema registry does not answer');
+    });
 
   const lookUp = async ({ topic, type }: Registered): Promise<void> => {
     for (let tries = 0; ; tries += 1) {
@@ -86,15 +99,28 @@ export const openCodec = async (
   };
   await Promise.all(writes.map(lookUp));
 
-  /** True while the registry still resolves an id of our own; only then is an unknown id the record's fault. */
-  const registryAnswers = async (): Promise<boolean> => {
-    const own = ids.values().next().value;
-    const [probe] = own === undefined ? [registryUrl] : [`${registryUrl}/schemas/ids/${own}`];
+  /** The registry's own answer; null while it gives none. Its client reports trouble on the way like a bad request. */
+  const statusOfId = async (id: number): Promise<number | null> => {
     try {
-      return (await fetch(probe, { signal: AbortSignal.timeout(registryTimeoutMs) })).ok;
+      const answer = await fetch(`${registryUrl.replace(/\/$/, '')}/schemas/ids/${id}`, {
+        signal: AbortSignal.timeout(registryTimeoutMs),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
     } catch {
-      return false;
+      return null;
     }
+  };
+
+  /** Why an id could not be resolved; it is the record's fault only while the registry still knows an id of our own. */
+  const blame = async (id: number, error: unknown): Promise<Error> => {
+    const status = await statusOfId(id);
+    const own = ids.values().next().value;
+    if (status === 404 && (own === undefined || (await statusOfId(own)) === 200))
+      return new Malformed('unknown_schema', `schema id ${id} is not in the registry`);
+    if (status === 200 && (error as { status?: number }).status === undefined)
+      return new Malformed('unknown_schema', `schema id ${id} is not Avro: ${String(error)}`);
+    return new Transient('the schema registry does not answer', error);
   };
 
   const resolve = async (id: number): Promise<Resolved> => {
@@ -103,17 +129,20 @@ export const openCodec = async (
     const missedAt = unknownIds.get(id);
     if (missedAt !== undefined && Date.now() - missedAt < unknownForMs)
       throw new Malformed('unknown_schema', `schema id ${id} is not in the registry`);
-    let writer: Type;
+    // The wire has room for a sign, the registry has not.
+    if (id < 0) throw new Malformed('unknown_schema', `schema id ${id} cannot be`);
+    let found: unknown;
     try {
-      writer = typeOf(JSON.stringify((await bounded(registry.getSchema(id))) as unknown));
+      found = await bounded(registry.getSchema(id));
     } catch (error) {
-      if (error instanceof Transient) throw error;
-      if (!(await registryAnswers()) || (statusOf(error) ?? 404) >= 500)
-        throw new Transient('the schema registry does not answer', error);
-      if (unknownIds.size >= maxKnownIds) unknownIds.clear();
-      unknownIds.set(id, Date.now());
-      throw new Malformed('unknown_schema', `schema id ${id} is not in the registry or is not Avro`);
+      const reason = error instanceof Transient ? error : await blame(id, error);
+      if (reason instanceof Malformed) {
+        if (unknownIds.size >= maxKnownIds) unknownIds.clear();
+        unknownIds.set(id, Date.now());
+      }
+      throw reason;
     }
+    const writer = avroOf(found, id);
     const name = (writer.name ?? '').replace(/^fairlead\./, '') as RecordName;
     const reader = types.get(name);
     if (reader === undefined)
