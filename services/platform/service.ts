@@ -350,7 +350,7 @@ export const startService = async <M, I>(
     metrics,
     ready: async () => {
       if (stopping) throw new Error('stopping');
-      await query(pool, 'SELECT 1');
+      await within(query(pool, 'SELECT 1'), 2_000, () => new Error('the database does not answer'));
       if (codec === null && spec.readyWithoutBroker !== true) throw new Error('waiting for the schema registry');
       if (spec.readyWithoutBroker !== true)
         await within(broker.ping(), 2_000, () => new Error('the broker does not answer'));
