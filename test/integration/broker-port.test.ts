@@ -7,7 +7,7 @@ import { until } from '../support/until';
 
 // What services/platform/broker.ts promises, whichever client is behind it.
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const log = openLog('test', 'broker-port', 'silent');
 const settings = kafkaSettings(process.env);

@@ -3,7 +3,7 @@ import { openWorld, type World } from '../support/platform-world';
 import type { Tail } from '../support/topic-tail';
 import { until } from '../support/until';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const tooLarge = 'large:1200000';
 const topicResource = 2;

@@ -4,7 +4,7 @@ import { openWorld, type World } from '../support/platform-world';
 import type { Tail } from '../support/topic-tail';
 import { until } from '../support/until';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let world: World;
 let a: Toy;

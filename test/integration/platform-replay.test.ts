@@ -3,7 +3,7 @@ import type { ToyState } from '../support/platform-toy';
 import { openWorld, type World } from '../support/platform-world';
 import { until } from '../support/until';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const tables = ['toys', 'inbox', 'positions'];
 const messages = (from: number, to: number): [string, string][] =>
@@ -36,6 +36,7 @@ describe('redelivery and restores', () => {
     world = await openWorld('replay');
   });
   afterAll(() => world.close());
+  afterEach(() => Promise.all(world.instances.map((instance) => instance.end())));
 
   test('X1: everything delivered again, long after the inbox was pruned: same state, no new events', async () => {
     const toy = await world.start('a');

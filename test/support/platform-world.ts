@@ -32,6 +32,7 @@ export interface World {
   readonly codec: Codec;
   readonly databaseUrl: string;
   readonly env: Env;
+  readonly instances: readonly (Toy | ToyProcess)[];
   sql<R extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
   start(instance: string, env?: Env): Promise<Toy>;
   spawn(instance: string, env?: Env): Promise<ToyProcess>;
@@ -162,6 +163,7 @@ export const openWorld = async (file: string): Promise<World> => {
     codec,
     databaseUrl,
     env,
+    instances,
     sql: async <R>(text: string, values: readonly unknown[] = []) =>
       (await pool.query(text, values as unknown[])).rows as R[],
     start: async (instance, more = {}) => keep(await startToy({ ...env, INSTANCE: instance, ...more })),
