@@ -15,6 +15,7 @@ export const advance = (draft: Draft): void => {
   const { run } = draft;
   switch (run.status) {
     case 'queued':
+      run.readyAt = null;
       if (run.holds.length === 0 && !mustWaitInConversation(draft)) start(draft);
       return;
     case 'running':

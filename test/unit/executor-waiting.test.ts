@@ -99,6 +99,20 @@ describe('runs that wait come to an end', () => {
     expect(x.run().readyAt).toBeNull();
   });
 
+  test('R19 a queued run without room stops looking when its place is taken', () => {
+    const x = executor();
+    x.full = true;
+    x.start('m1');
+    x.full = false;
+    x.start('m2', { mode: 'parallel' });
+    x.world.now += 100;
+    x.tick();
+    expect(x.run()).toMatchObject({ status: 'queued', readyAt: null });
+    x.answer({ report }, 'm2');
+    x.published(true, 'm2');
+    expect(x.run().status).toBe('running');
+  });
+
   test('R15 a cancelled run does not look for room any more', () => {
     const x = executor();
     x.start();
