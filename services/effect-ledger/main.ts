@@ -1,7 +1,8 @@
 import { insertRows } from '../platform/batch';
 import { openConfiguration, type LiveConfiguration } from '../platform/configuration';
 import { incidentRow } from '../platform/incidents';
-import { groupTopics, runService, type Api } from '../platform/service';
+import { runService } from '../platform/run-service';
+import { groupTopics, type Api } from '../platform/service';
 import { runStateless } from '../platform/stateless';
 import { openClock } from './clock';
 import { contractOf, policyOf, refuseUnsupported, type Contract } from './contract';

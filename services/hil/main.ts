@@ -1,4 +1,5 @@
-import { groupTopics, runService } from '../platform/service';
+import { runService } from '../platform/run-service';
+import { groupTopics } from '../platform/service';
 import { decide, keys, moreKeys } from './decide';
 import type { Wake } from './deciding';
 import { routes } from './http';

@@ -2,7 +2,7 @@ import type { RecordName } from '../../schemas/generated/records';
 import type { InRecord } from './broker';
 import type { Codec, Decoded } from './codec';
 import type { RawRecord } from './dead-letters';
-import type { Trace } from './decision';
+import type { Service, Trace } from './decision';
 import { classify } from './errors';
 import type { Logger } from './log';
 import { backoffMs, pause } from './pause';
@@ -30,6 +30,26 @@ export interface Undecodable {
   readonly type: 'undecodable';
   readonly error: unknown;
 }
+
+const isUndecodable = (message: unknown): message is Undecodable => (message as Undecodable).type === 'undecodable';
+
+/** The service as the writer sees it: what could not be decoded is refused like a message whose decision threw (X2). */
+export const refusingUndecodable = <M, I>(service: Service<M, I>): Service<M | Undecodable, I> => {
+  const { name, kinds, keys, moreKeys, blobs, decide } = service;
+  return {
+    name,
+    kinds,
+    keys: (message) => (isUndecodable(message) ? [] : keys(message)),
+    ...(moreKeys === undefined
+      ? {}
+      : { moreKeys: (message, view) => (isUndecodable(message) ? [] : moreKeys(message, view)) }),
+    ...(blobs === undefined ? {} : { blobs: (message, view) => (isUndecodable(message) ? [] : blobs(message, view)) }),
+    decide: (view, message, context) => {
+      if (isUndecodable(message)) throw message.error;
+      return decide(view, message, context);
+    },
+  };
+};
 
 export interface RecordJob<M> extends Job<M | Undecodable> {
   readonly raw: RawRecord | null;

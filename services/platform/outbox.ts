@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RecordName } from '../../schemas/generated/records';
 import type { Fact } from './decide-batch';
 import { pack } from './packed';
 import type { Statement } from './postgres';
@@ -46,6 +47,26 @@ export const headersOf = (fact: Fact, source: string): Record<string, string> =>
   ...(fact.trace.correlationId === null ? {} : { ce_correlationid: fact.trace.correlationId }),
   ...(fact.trace.traceparent === null ? {} : { traceparent: fact.trace.traceparent }),
 });
+
+/** Facts as they go to Kafka. What does not fit its schema throws here, inside the transaction that would have said it. */
+export const rowsOf = (
+  facts: readonly Fact[],
+  encode: (topic: string, type: RecordName, value: never) => Buffer,
+  topicOf: (name: string) => string,
+  source: string,
+): NewOutboxRow[] =>
+  facts.map((fact) => {
+    const topic = topicOf(fact.topic);
+    return {
+      tenant: (fact.value as { tenant?: string }).tenant ?? '',
+      topic,
+      partition: null,
+      key: Buffer.from(fact.key),
+      value: encode(topic, fact.type, { ...fact.value, eventId: fact.eventId, occurredAt: fact.occurredAt } as never),
+      eventId: fact.eventId,
+      headers: headersOf(fact, source),
+    };
+  });
 
 export const append = (
   rows: readonly NewOutboxRow[],

@@ -1,6 +1,7 @@
 import { Client, DatabaseError, Pool, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
 import type { Logger } from './log';
 import { classify, Transient } from './errors';
+import { backoffMs, pause } from './pause';
 
 /** Bound for one statement; a handler that needs longer is a defect, not a reason to hold locks. */
 const statementTimeoutMs = 30_000;
@@ -37,6 +38,19 @@ export const query = async <R extends QueryResultRow>(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R[]> => (await pool.query<R>(text, values as unknown[])).rows;
+
+/** Waits for the database and for what `fairlead migrate` makes in it. */
+export const untilMigrated = async (pool: Pool, log: Logger, stopping: () => boolean): Promise<void> => {
+  for (let tries = 0; !stopping(); tries += 1) {
+    try {
+      await query(pool, 'SELECT 1 FROM process_marks LIMIT 1');
+      return;
+    } catch (error) {
+      if (tries % 10 === 0) log.warn({ err: error }, 'waiting for the database and its migrations');
+      await pause(backoffMs(tries, 200, 3_000));
+    }
+  }
+};
 
 /**
  * A connection of one's own that sends several statements without waiting in between: BEGIN, claim and locks in one

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { openConfiguration } from '../platform/configuration';
-import { runService } from '../platform/service';
+import { runService } from '../platform/run-service';
 import { buildAgents } from './agents/build-agents';
 import { blobs, decide, keys, moreKeys, type ExecutorMessage } from './decide';
 import type { Intent } from './draft';
@@ -84,17 +84,18 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
       ages(oldest);
     },
     start: async (api) => {
+      // Before anything is started: when this fails, the start is tried again.
+      const left = await orphans(api.pool, env.instance);
       const stopRenewing = work.renew(api);
-      for (const row of await orphans(api.pool, env.instance)) {
-        const run = JSON.parse(row.doc) as RunRow;
-        if (isRun(run))
-          await api.submit({
-            type: 'orphaned',
-            runId: row.id,
-            conversation: conversationIdOf(run),
-            owner: env.instance,
-          });
-      }
+      const release = async (runId: string, run: RunRow): Promise<void> => {
+        if (!isRun(run)) return;
+        await api
+          .submit({ type: 'orphaned', runId, conversation: conversationIdOf(run), owner: env.instance })
+          .catch((error: unknown) =>
+            log.warn({ err: error, runId }, 'a run waits until the lease of its last owner ends'),
+          );
+      };
+      await Promise.all(left.map((row) => release(row.id, JSON.parse(row.doc) as RunRow)));
       return async () => {
         stopRenewing();
         configuration.close();

@@ -2,7 +2,8 @@ import net from 'node:net';
 import { Type } from 'typebox';
 import type { MessageStored, MessageSubmitted } from '../../schemas/generated/records';
 import { emit, kind, none, type Decision, type View } from '../../services/platform/decision';
-import { runService, type ServiceSpec } from '../../services/platform/service';
+import { runService } from '../../services/platform/run-service';
+import type { ServiceSpec } from '../../services/platform/service';
 
 // The smallest service there can be: it stores what is submitted, conversation by conversation, and says so. What its
 // guarantees are worth is what the platform is worth.
