@@ -91,7 +91,7 @@ const showRun = (run: RunItem): void => {
       `  tool    ${step.tool} ${pc.dim(step.callId)} asked under v${step.requirementsVersion}${step.needsRecheck ? pc.yellow(' needs recheck') : ''}`,
     );
   for (const ask of run.interactions)
-    print(`  ${ask.kind.padEnd(8)}${ask.state} ${pc.dim(ask.interactionRef)} adoption ${ask.adoption}`);
+    print(`  ${ask.kind.padEnd(7)} ${ask.state} ${pc.dim(ask.interactionRef)} adoption ${ask.adoption}`);
   for (const action of run.actions)
     print(
       `  action  ${action.state}${action.code === null ? '' : ` (${action.code})`} ${pc.dim(action.actionKey ?? '')}`,

@@ -55,7 +55,11 @@ export class Refused extends Error {
 export interface Remote {
   get<T>(path: string): Promise<T>;
   bytes(path: string): Promise<{ readonly body: Buffer; readonly headers: Headers }>;
-  post<T>(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: T }>;
+  post<T>(
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly body: T }>;
   stream(path: string, lastEventId: string | null, signal: AbortSignal): Promise<Response>;
 }
 
@@ -101,10 +105,12 @@ export const connect = (
       const response = await call(path);
       return { body: Buffer.from(await response.arrayBuffer()), headers: response.headers };
     },
-    post: async <T>(path: string, body?: unknown) => {
+    post: async <T>(path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
       const response = await call(path, {
         method: 'POST',
-        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(body === undefined
+          ? { headers }
+          : { body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } }),
       });
       return { status: response.status, body: (await response.json()) as T };
     },

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { createParser } from 'eventsource-parser';
 import pc from 'picocolors';
@@ -51,7 +51,7 @@ interface SendOptions {
   readonly interaction?: string;
   readonly requestRevision?: string;
   readonly mode?: string;
-  readonly wait?: string;
+  readonly wait: string;
   readonly json?: boolean;
 }
 
@@ -74,6 +74,11 @@ const messageOf = (content: string, options: SendOptions): Record<string, unknow
     mode: options.mode,
   };
   return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined));
+};
+
+const wholeSeconds = (text: string): string => {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('must be a whole number of seconds');
+  return text;
 };
 
 /** Follows a server-sent stream over lost connections, from where it was; ends when the server ends it. */
@@ -159,12 +164,14 @@ export const talkCommands = (program: Command): void => {
     .option('--requirements <json>', 'structured requirements, a JSON object')
     .option('--interaction <ref>', 'the question a clarification answers')
     .option('--request-revision <n>', 'its revision')
-    .option('--wait <seconds>', 'how long to wait for a settled receipt', '2')
+    .option('--wait <seconds>', 'how long to wait for a settled receipt, up to 30', wholeSeconds, '2')
     .option('--json', 'for machines')
     .action(async (content: string, options: SendOptions) => {
       const remote = connect();
       const path = `/v1/conversations/${encodeURIComponent(options.conversation)}/messages`;
-      const { body } = await remote.post<Receipt>(path, messageOf(content, options));
+      const { body } = await remote.post<Receipt>(path, messageOf(content, options), {
+        prefer: `wait=${options.wait}`,
+      });
       if (options.json === true) printJson(body);
       else showReceipt(body);
     });
