@@ -4,6 +4,7 @@ import { openCodec } from '../../services/platform/codec';
 import { kafkaSettings, topicPrefixOf } from '../../services/platform/environment';
 import { openBroker } from '../../services/platform/kafka';
 import { openLog } from '../../services/platform/log';
+import { steadyProducer } from '../../services/platform/steady-producer';
 
 const log = openLog('demo', 'demo', 'silent');
 
@@ -15,7 +16,8 @@ export const produce = async (
   const topic = `${topicPrefixOf(process.env)}ingress.messages.v1`;
   const codec = await openCodec(process.env['SCHEMA_REGISTRY_URL'] ?? '', [{ topic, type: 'MessageSubmitted' }], log);
   const broker = openBroker(kafkaSettings(process.env), 'demo-upstream', log);
-  const producer = await broker.producer();
+  // A topic made a moment ago may still be electing its leader: an upstream app tries again.
+  const producer = steadyProducer(broker, log, () => false);
   const value: MessageSubmitted = {
     ...unsaid,
     eventId: `demo-${message.clientMessageId}-${Date.now()}`,

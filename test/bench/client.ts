@@ -7,7 +7,7 @@ import { kafkaSettings } from '../../services/platform/environment';
 import { openBroker } from '../../services/platform/kafka';
 import { openLog } from '../../services/platform/log';
 import { idsOf } from '../../services/platform/identity';
-import type { Producer } from '../../services/platform/broker';
+import { steadyProducer, type SteadyProducer } from '../../services/platform/steady-producer';
 
 const topic = 'fairlead.ingress.messages.v1';
 const account = 'bench';
@@ -71,7 +71,7 @@ const message = (id: string) =>
   }) as const;
 
 /** Gathers what is sent in the same turn of the event loop into one produce request. */
-const gather = (producer: Producer, codec: Codec) => {
+const gather = (producer: SteadyProducer, codec: Codec) => {
   let waiting: { id: string; done: () => void; failed: (error: unknown) => void }[] = [];
   let sending = false;
   const flush = async (): Promise<void> => {
@@ -113,7 +113,7 @@ export const openClient = async (channel: 'http' | 'kafka'): Promise<Client> => 
   const log = openLog('bench', 'bench', 'silent');
   const broker = openBroker(kafkaSettings(process.env), 'bench', log);
   const codec = await openCodec(process.env['SCHEMA_REGISTRY_URL'] ?? '', [{ topic, type: 'MessageSubmitted' }], log);
-  const producer = await broker.producer();
+  const producer = steadyProducer(broker, log, () => false);
   const submit = gather(producer, codec);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const token = await localToken({ account, roles: [], app: 'local', tenant: 'local' });
