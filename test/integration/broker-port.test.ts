@@ -123,8 +123,11 @@ test('a refused send says whether record, topic or broker is at fault', async ()
   expect(await fault(record('k', 'x'))).toBe('none');
   const nobody = openBroker({ ...settings, brokers: ['127.0.0.1:1'] }, 'nobody', log);
   const error: unknown = await nobody.producer().catch((why: unknown) => why);
-  expect((await broker.producer()).failureOf(error)).toBe('broker');
+  const producer = await broker.producer();
+  expect(producer.failureOf(error)).toBe('broker');
+  await producer.close();
   await expect(nobody.ping()).rejects.toThrow();
+  await nobody.close();
 });
 
 test('a consumer starts where the assignment says, before it is handed anything', async () => {
