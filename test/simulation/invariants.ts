@@ -1,0 +1,529 @@
+import type {
+  FenceAcknowledged,
+  MessageStored,
+  PublishReport,
+  ReceiptIssued,
+  SupersedeVersion,
+} from '../../schemas/generated/records';
+import { isSettled, movesForward, stageOf } from '../../services/admission/receipts';
+import type { Conversation, Message } from '../../services/admission/state';
+import type { Action } from '../../services/effect-ledger/state';
+import type { Interaction } from '../../services/hil/state';
+import type { ReportRun, Stream } from '../../services/publication/state';
+import { isRun, isTerminal, type Run, type RunRow } from '../../services/run-executor/state';
+import { waitingFor } from '../../services/run-executor/waiting-for';
+import type { Commit } from './process';
+import type { ServiceName } from './services';
+import type { Watch, World } from './world';
+
+/** A rule that was broken, named so that a mutation can say which one it expects. */
+export class Violation extends Error {
+  constructor(
+    readonly invariant: string,
+    detail: string,
+  ) {
+    super(`${invariant}: ${detail}`);
+  }
+}
+
+type Broken = (detail: string) => never;
+type Invariant = (broken: Broken) => Watch;
+
+interface Changed<S> {
+  readonly id: string;
+  readonly before: S | undefined;
+  readonly after: S;
+}
+
+const changes = <S>(commit: Commit, service: ServiceName, kind: string): Changed<S>[] =>
+  commit.service !== service
+    ? []
+    : commit.changes.flatMap(({ key, before, after }) =>
+        key.kind === kind ? [{ id: key.id, before: before() as S | undefined, after: after as S }] : [],
+      );
+
+const runChanges = (commit: Commit): { before: Run | undefined; after: Run }[] =>
+  changes<RunRow>(commit, 'run-executor', 'run').flatMap(({ before, after }) =>
+    isRun(after) ? [{ before: isRun(before) ? before : undefined, after }] : [],
+  );
+
+const facts = <R>(commit: Commit, type: string): (R & { readonly eventId: string })[] =>
+  commit.facts.filter((fact) => fact.type === type).map((fact) => ({ ...fact.value, eventId: fact.eventId }) as never);
+
+const all = <S>(world: World, service: ServiceName, kind: string): { readonly id: string; readonly state: S }[] => {
+  const { store } = world.services[service];
+  return store.ids(kind).map((id) => ({ id, state: store.state<S>(kind, id) as S }));
+};
+
+const runsOf = (world: World): Run[] =>
+  all<RunRow>(world, 'run-executor', 'run').flatMap(({ state }) => (isRun(state) ? [state] : []));
+const stateOf = <S>(world: World, service: ServiceName, kind: string, id: string): S | undefined =>
+  world.services[service].store.state<S>(kind, id);
+
+/** By value: what a store gave back and what a decision has just made come from different parsers. */
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const unattempted: ReadonlySet<string> = new Set(['failed', 'denied', 'withdrawn']);
+
+export const invariants = {
+  'A1 one identity, one message, one run': (broken) => {
+    const stored = new Set<string>();
+    const runs = new Map<string, string>();
+    return {
+      commit: (commit) => {
+        for (const { messageId } of facts<MessageStored>(commit, 'MessageStored'))
+          if (stored.size === stored.add(messageId).size) broken(`${messageId} was stored twice`);
+        for (const { before, after } of runChanges(commit)) {
+          if (before !== undefined && (after.turns < before.turns || after.enqueuedAt !== before.enqueuedAt))
+            broken(`${after.runId} began anew`);
+          const known = runs.get(after.messageId);
+          if (known !== undefined && known !== after.runId)
+            broken(`${after.messageId} started ${known} and ${after.runId}`);
+          runs.set(after.messageId, after.runId);
+        }
+      },
+    };
+  },
+
+  'A2 a repeated message gets the receipt of the first': (broken) => ({
+    commit: (commit, world) => {
+      for (const receipt of facts<ReceiptIssued>(commit, 'ReceiptIssued')) {
+        if (!receipt.duplicate) continue;
+        const known = stateOf<Message>(world, 'admission', 'message', receipt.messageId ?? '')?.receipt;
+        const fits =
+          commit.items.length > 1 || (known?.status === receipt.status && known.revision === receipt.revision);
+        if (known === undefined || !fits)
+          broken(`${receipt.clientMessageId}: ${receipt.status} instead of ${known?.status}`);
+      }
+    },
+    end: (world) => {
+      for (const { id, state } of all<Message>(world, 'admission', 'message')) {
+        const told = world.receipts.get(id);
+        if (told?.status !== state.receipt.status)
+          broken(`${id}: told ${told?.status}, stored ${state.receipt.status}`);
+      }
+    },
+  }),
+
+  'R25 a receipt only moves forward': (broken) => ({
+    commit: (commit) => {
+      for (const { id, before, after } of changes<Message>(commit, 'admission', 'message'))
+        if (
+          before !== undefined &&
+          before.receipt.status !== after.receipt.status &&
+          !movesForward(before.receipt.status, after.receipt.status)
+        )
+          broken(`${id} went from ${before.receipt.status} to ${after.receipt.status}`);
+    },
+  }),
+
+  'R25 every admitted message ends decided': (broken) => ({
+    end: (world) => {
+      for (const { id, state } of all<Message>(world, 'admission', 'message')) {
+        const { status, runId, relation } = state.receipt;
+        // A run that ended while it was queued never started, and its message was told no more than that.
+        const run = stateOf<RunRow>(world, 'run-executor', 'run', runId ?? '');
+        if (status === 'run_queued' && isRun(run) && run.startedAt === null && isTerminal(run.status)) continue;
+        if (!isSettled(status) || stageOf(status) < 2)
+          broken(`${id} (${state.clientMessageId}, ${relation}) ends as ${status}`);
+      }
+    },
+  }),
+
+  'R6 every received update is told its fate': (broken) => ({
+    end: (world) => {
+      for (const { id, state } of all<Message>(world, 'admission', 'message'))
+        if (state.receipt.status === 'update_received') broken(`${id} was received and never heard of again`);
+      for (const run of runsOf(world))
+        if (run.pending.length > 0) broken(`${run.runId} ended ${run.status} with updates pending`);
+    },
+  }),
+
+  'R2 a stale amendment changes nothing': (broken) => ({
+    commit: (commit) => {
+      if (commit.items.length !== 1) return;
+      const message = commit.items[0]?.message as { type: string; record: { expectedVersion: number } };
+      if (message.type !== 'amend') return;
+      for (const { before, after } of runChanges(commit))
+        if (
+          before !== undefined &&
+          after.requirements.version > before.requirements.version &&
+          message.record.expectedVersion !== before.requirements.version
+        )
+          broken(
+            `${after.runId}: an amendment of v${message.record.expectedVersion} was taken at v${before.requirements.version}`,
+          );
+    },
+  }),
+
+  'R4 nothing older becomes current once a newer version was received': (broken) => {
+    const announced = new Map<string, number>();
+    return {
+      commit: (commit, world) => {
+        for (const { version, runId, status, attempt } of facts<PublishReport>(commit, 'PublishReport')) {
+          const current = stateOf<Run>(world, 'run-executor', 'run', runId)?.requirements.version ?? 0;
+          if (attempt === 1 && status !== 'late' && commit.items.length === 1 && version < current)
+            broken(`${runId} publishes v${version} as ${status} although v${current} was received`);
+        }
+        for (const { message } of commit.items) {
+          const { type, record } = message as { type: string; record: SupersedeVersion };
+          if (commit.service === 'publication' && type === 'supersede')
+            announced.set(record.runId, Math.max(record.version, announced.get(record.runId) ?? 0));
+        }
+        if (commit.items.length !== 1) return;
+        for (const { id, before, after } of changes<ReportRun>(commit, 'publication', 'report_run'))
+          if (!same(before?.current ?? null, after.current) && (after.current?.version ?? 0) < (announced.get(id) ?? 0))
+            broken(`v${after.current?.version} of ${id} becomes current after v${announced.get(id)} was announced`);
+      },
+      end: (world) => {
+        for (const run of runsOf(world))
+          if (run.report !== null && run.report.version < run.requirements.version)
+            broken(
+              `${run.runId} completed with v${run.report.version} although v${run.requirements.version} was received`,
+            );
+      },
+    };
+  },
+
+  'P1 the current pointer never moves back': (broken) => ({
+    commit: (commit) => {
+      for (const { id, before, after } of changes<ReportRun>(commit, 'publication', 'report_run')) {
+        const from = before?.current ?? null;
+        const to = after.current;
+        if (from === null) continue;
+        if (to === null || to.version < from.version || (to.version === from.version && to.seq < from.seq))
+          broken(`${id}: from ${JSON.stringify(from)} to ${JSON.stringify(to)}`);
+      }
+    },
+  }),
+
+  'P4 a run completes only with its report published': (broken) => ({
+    commit: (commit, world) => {
+      for (const { after } of runChanges(commit)) {
+        if (after.status !== 'completed') continue;
+        const kept = stateOf<ReportRun>(world, 'publication', 'report_run', after.runId)?.reports ?? [];
+        if (!kept.some((one) => one.sha256 === after.report?.sha256 && one.accepted))
+          broken(`${after.runId} has no published report`);
+      }
+    },
+  }),
+
+  'E1 an effect happens at most once': (broken) => ({
+    effect: (actionKey, world) => {
+      const count = world.remote.effects.get(actionKey) ?? 0;
+      if (count > 1) broken(`${actionKey} happened ${count} times`);
+    },
+  }),
+
+  'E3 a settled outcome is what happened': (broken) => ({
+    end: (world) => {
+      for (const { id, state } of all<Action>(world, 'effect-ledger', 'action')) {
+        const happened = world.remote.effects.has(id);
+        if (state.standing.status === 'succeeded' && !happened) broken(`${id} counts as done and was not`);
+        if (unattempted.has(state.standing.status) && happened)
+          broken(`${id} counts as ${state.standing.status} and was done`);
+        if (
+          ['proposed', 'awaiting_approval', 'admitted', 'sending', 'unknown', 'disputed'].includes(
+            state.standing.status,
+          )
+        )
+          broken(`${id} is still ${state.standing.status} at the end of time`);
+      }
+    },
+  }),
+
+  'E7 nothing starts behind an acknowledged fence': (broken) => {
+    const fences = new Map<string, { minVersion: number; mode: string }>();
+    return {
+      commit: (commit) => {
+        if (commit.service !== 'effect-ledger') return;
+        for (const { before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
+          const fence = fences.get(after.runId);
+          if (fence === undefined || after.attempts.length === (before?.attempts.length ?? 0)) continue;
+          if (fence.mode === 'closed' || after.requirementsVersion < fence.minVersion)
+            broken(`${after.actionKey} of v${after.requirementsVersion} starts behind ${JSON.stringify(fence)}`);
+        }
+        for (const { runId, minVersion, mode } of facts<FenceAcknowledged>(commit, 'FenceAcknowledged'))
+          fences.set(runId, { minVersion, mode });
+      },
+    };
+  },
+
+  'H2 adopted implies answered implies published': (broken) => ({
+    commit: (commit, world) => {
+      for (const { id, after } of changes<Interaction>(commit, 'hil', 'interaction')) {
+        if (after.status !== 'answered') continue;
+        if (after.answeredAt < after.publishedAt) broken(`${id} was answered before it was published`);
+        if (after.adoption.status !== 'adopted') continue;
+        if (after.adoptedAt === null || after.adoptedAt < after.answeredAt)
+          broken(`${id} was adopted before it was answered`);
+        const { turn, inputSha256, runId } = after.adoption;
+        if (after.asked.kind !== 'question') continue;
+        if (turn === null || runId === null) return broken(`${id} was adopted by nobody`);
+        const input = world.sealedInput(runId, turn).toString('utf8');
+        if (!input.includes(id))
+          broken(`${id} was adopted by turn ${turn}, whose input ${inputSha256} does not carry it`);
+      }
+    },
+  }),
+
+  'H3 one answer is accepted and stays': (broken) => ({
+    commit: (commit) => {
+      for (const { id, before, after } of changes<Interaction>(commit, 'hil', 'interaction'))
+        if (before?.status === 'answered' && (after.status !== 'answered' || !same(before.response, after.response)))
+          broken(`${id} was answered and is answered otherwise now`);
+    },
+  }),
+
+  'H7 an approved action goes out only with a person’s word for these bytes': (broken) => ({
+    commit: (commit, world) => {
+      for (const { before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
+        const { approval } = after;
+        if (approval === null || after.attempts.length === (before?.attempts.length ?? 0)) continue;
+        const asked = stateOf<Interaction>(world, 'hil', 'interaction', approval.interactionRef);
+        const response = asked?.status === 'answered' ? asked.response : null;
+        if (response?.decision !== 'approve' || response.previewSha256 !== approval.previewSha256)
+          broken(`${after.actionKey} starts without an approval of its preview`);
+      }
+    },
+  }),
+
+  'R11 a turn commits once, by its owner': (broken) => ({
+    commit: (commit) => {
+      const [item] = commit.items;
+      if (commit.service !== 'run-executor' || commit.items.length !== 1 || item === undefined) return;
+      const message = item.message as { type: string; epoch: number; turn: number };
+      if (message.type !== 'answered' && message.type !== 'tool_done') return;
+      for (const { before, after } of runChanges(commit)) {
+        if (
+          before !== undefined &&
+          before.runId === (item.message as { runId: string }).runId &&
+          message.epoch !== before.epoch
+        )
+          broken(`${after.runId}: epoch ${message.epoch} committed ${message.type} under epoch ${before.epoch}`);
+      }
+    },
+  }),
+
+  'R12 a turn has one sealed input': (broken) => {
+    const sealed = new Map<string, unknown>();
+    return {
+      commit: ({ rows }) => {
+        for (const { table, values } of rows) {
+          if (table !== 'inputs') continue;
+          const name = `${String(values['run_id'])}/${String(values['turn'])}`;
+          if (sealed.has(name) && sealed.get(name) !== values['sha256']) broken(`${name} was sealed twice`);
+          sealed.set(name, values['sha256']);
+        }
+      },
+    };
+  },
+
+  'R18 a budget never grows': (broken) => ({
+    commit: (commit) => {
+      for (const { before, after } of runChanges(commit)) {
+        if (before === undefined) continue;
+        const from = before.budget;
+        const to = after.budget;
+        if (
+          to.turnsLeft > from.turnsLeft ||
+          (to.costLeft ?? 0) > (from.costLeft ?? 0) ||
+          to.hardDeadline !== from.hardDeadline ||
+          to.turnsLeft < 0
+        )
+          broken(`${after.runId}: from ${JSON.stringify(from)} to ${JSON.stringify(to)}`);
+      }
+    },
+  }),
+
+  'R23 the end of a run is its end': (broken) => ({
+    commit: (commit) => {
+      for (const { before, after } of runChanges(commit)) {
+        if (before === undefined || !isTerminal(before.status)) continue;
+        const kept =
+          before.status === after.status &&
+          before.cause === after.cause &&
+          before.turns === after.turns &&
+          same(before.report, after.report);
+        if (!kept) broken(`${after.runId} ended ${before.status} and is ${after.status} now`);
+      }
+    },
+  }),
+
+  'R13 a run that waits names what it waits for': (broken) => ({
+    commit: (commit) => {
+      for (const { after } of runChanges(commit)) {
+        if (isTerminal(after.status) || after.status === 'running') continue;
+        if (waitingFor(after).length === 0 && after.readyAt === null)
+          broken(`${after.runId} is ${after.status} and waits for nothing`);
+      }
+    },
+  }),
+
+  'R13 what a run waits for exists': (broken) => ({
+    quiet: (world) => {
+      for (const run of runsOf(world)) {
+        const no = (why: string): never => broken(`${run.runId} is ${run.status}: ${why}`);
+        if (isTerminal(run.status)) continue;
+        const worked = run.lease !== null || (run.turn?.retryAt ?? run.readyAt) !== null;
+        if (run.status === 'running' && !worked) no('nobody works on it');
+        for (const { kind, ref } of waitingFor(run)) {
+          if (kind === 'answer') {
+            const asked = stateOf<Interaction>(world, 'hil', 'interaction', ref);
+            const asking = run.requests.some((one) => one.id === `interaction/${ref}`);
+            if (!asking && asked?.status !== 'open') no(`waits for an answer to ${ref}, which is ${asked?.status}`);
+          }
+          if (kind === 'action') {
+            const known = run.actions.filter(
+              (one) => one.status !== 'refused' && (one.actionKey ?? one.proposalId) === ref,
+            );
+            const status = stateOf<Action>(world, 'effect-ledger', 'action', ref)?.standing.status;
+            for (const one of known)
+              if (one.status !== status && !run.requests.some((request) => request.id === `propose/${one.proposalId}`))
+                no(`takes ${ref} (${one.proposalId}) for ${one.status}, and it is ${status}`);
+          }
+          if (kind === 'slot' && run.readyAt === null && run.holds.length === 0) {
+            const others = runsOf(world).filter(
+              (other) => other.runId !== run.runId && other.conversationId === run.conversationId,
+            );
+            if (!others.some((other) => !isTerminal(other.status))) no('no other run holds its place');
+          }
+          if (kind === 'dependency' || kind === 'cancel') {
+            const other = stateOf<RunRow>(world, 'run-executor', 'run', ref);
+            if (!isRun(other) || isTerminal(other.status)) no(`waits for ${ref}, which has ended`);
+          }
+          if ((kind === 'fence' || kind === 'publication') && run.requests.length === 0)
+            no(`waits for ${kind} ${ref} and has not asked`);
+        }
+      }
+    },
+  }),
+
+  'R23 every run ends': (broken) => ({
+    end: (world) => {
+      for (const run of runsOf(world))
+        if (!isTerminal(run.status))
+          broken(`${run.runId} is ${run.status} at the end of time, waiting for ${JSON.stringify(waitingFor(run))}`);
+    },
+  }),
+
+  'R23 what an ended run believes of its actions is true': (broken) => ({
+    end: (world) => {
+      for (const run of runsOf(world))
+        for (const action of run.actions) {
+          const truth =
+            action.actionKey === null || action.status === 'refused'
+              ? null
+              : stateOf<Action>(world, 'effect-ledger', 'action', action.actionKey);
+          if (truth !== null && truth?.standing.status !== action.status)
+            broken(`${run.runId} takes ${action.actionKey} for ${action.status}, and it is ${truth?.standing.status}`);
+        }
+    },
+  }),
+
+  'A13 admission sees no active run where none is left': (broken) => ({
+    end: (world) => {
+      for (const { id, state } of all<Conversation>(world, 'admission', 'conversation'))
+        for (const run of state.active) broken(`${id} still counts ${run.runId} as ${run.state} r${run.stateRevision}`);
+    },
+  }),
+
+  'P3 the timeline has no gap and no repeat': (broken) => ({
+    end: (world) => {
+      const numbers = new Map<string, number[]>();
+      const add = (stream: unknown, seq: unknown): void =>
+        void numbers.set(String(stream), [...(numbers.get(String(stream)) ?? []), Number(seq)]);
+      for (const { values } of world.services.publication.rows.get('timeline') ?? []) {
+        add(values['stream'], values['seq']);
+        add(values['account_stream'], values['account_seq']);
+      }
+      for (const { id, state } of all<Stream>(world, 'publication', 'stream')) {
+        const given = [...(numbers.get(id) ?? [])].sort((a, b) => a - b);
+        if (given.length !== state.seq || given.some((seq, index) => seq !== index + 1))
+          broken(`${id} has ${given.join(' ')} and stands at ${state.seq}`);
+      }
+    },
+  }),
+
+  'P3 the timeline ends with what its owners say': (broken) => ({
+    end: (world) => {
+      const newest = new Map<string, { readonly stream: string; readonly item: Record<string, unknown> }>();
+      for (const { values } of world.services.publication.rows.get('timeline') ?? []) {
+        const item = JSON.parse(String(values['item'])) as Record<string, unknown>;
+        const kind = String(values['kind']);
+        const name = { run: 'runId', action: 'actionKey', interaction: 'interactionRef', receipt: 'messageId' }[kind];
+        if (name !== undefined)
+          newest.set(`${kind} ${String(item[name])} ${String(values['stream'])}`, {
+            stream: String(values['stream']),
+            item,
+          });
+      }
+      const shown = (kind: string, id: string): unknown[] =>
+        [...newest].flatMap(([name, { item }]) =>
+          name.startsWith(`${kind} ${id} `) ? [item['state'] ?? item['status']] : [],
+        );
+      const check = (kind: string, id: string, truth: string): void => {
+        const states = shown(kind, id);
+        if (states.length === 0 || states.some((state) => state !== truth))
+          broken(`${kind} ${id} is shown as ${states.join(', ')} and is ${truth}`);
+      };
+      for (const run of runsOf(world)) check('run', run.runId, run.status);
+      for (const { id, state } of all<Action>(world, 'effect-ledger', 'action'))
+        check('action', id, state.standing.status);
+      for (const { id, state } of all<Interaction>(world, 'hil', 'interaction'))
+        if (state.status !== 'awaited') check('interaction', id, state.status);
+      for (const { id, state } of all<Message>(world, 'admission', 'message'))
+        check('receipt', id, state.receipt.status);
+    },
+  }),
+
+  'X1 no event id names two facts': (broken) => {
+    const said = new Map<string, unknown>();
+    return {
+      commit: (commit) => {
+        for (const { topic, eventId, type, value } of commit.facts) {
+          const name = `${topic} ${eventId}`;
+          // What was told of a submission that nobody stored is told once, whatever a redelivery finds (A6).
+          if (type === 'ReceiptIssued' && (value as { revision?: number }).revision === 0) continue;
+          const before = said.get(name);
+          if (before !== undefined && !same(before, { type, value }))
+            broken(`${name} says two things: ${JSON.stringify(before)} and ${JSON.stringify({ type, value })}`);
+          said.set(name, { type, value });
+        }
+      },
+    };
+  },
+
+  'X2 no record of our own is a dead letter': (broken) => ({
+    commit: ({ errors, service }) => {
+      for (const error of errors)
+        broken(`${service}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    },
+  }),
+
+  'X3 a timer that fires has something to do': (broken) => {
+    const idle = new Map<string, number>();
+    return {
+      commit: ({ service, items, facts: said, performs, now }, world) => {
+        const message = items[0]?.message as { type: string; kind: string; id: string } | undefined;
+        if (items.length !== 1 || message?.type !== 'tick' || !world.calm) return;
+        const name = `${message.kind}\u0001${message.id}`;
+        const due = world.services[service].due.get(name);
+        const again = due !== undefined && due <= now && said.length === 0 && performs.length === 0;
+        const times = again ? (idle.get(`${service} ${name}`) ?? 0) + 1 : 0;
+        idle.set(`${service} ${name}`, times);
+        if (times > 30)
+          broken(`${service} looks at ${message.kind} ${message.id} again and again, and nothing comes of it`);
+      },
+    };
+  },
+} as const satisfies Record<string, Invariant>;
+
+export type InvariantName = keyof typeof invariants;
+
+export const watchOf = (name: InvariantName): Watch =>
+  (invariants as Record<InvariantName, Invariant>)[name]((detail) => {
+    throw new Violation(name, detail);
+  });
+
+export const allWatches = (): Watch[] => (Object.keys(invariants) as InvariantName[]).map(watchOf);

@@ -1,0 +1,359 @@
+import type { Decision, Emit, View } from '../../services/platform/decision';
+import type { Deciders } from '../support/in-memory';
+import type { InvariantName } from './invariants';
+import type { Models, ServiceName } from './services';
+
+type Decide = Deciders<unknown, unknown>['decide'];
+// Mutations reach into messages and states of every service by name, so here these are open records.
+interface Open extends Record<string, unknown> {
+  readonly type: string;
+  readonly record: Record<string, unknown>;
+}
+type Broken = (decide: Decide, message: Open, view: View, context: Parameters<Decide>[2]) => Decision;
+
+export interface Mutation {
+  readonly breaks: InvariantName;
+  readonly how: string;
+  readonly service: ServiceName;
+  readonly broken: Broken;
+}
+
+/** A view on which one kind of aggregate looks different. */
+const seenAs = (view: View, kind: string, change: (state: Open) => unknown): View => ({
+  ...view,
+  get: <S>(name: string, id: string) => {
+    const state = view.get<Open>(name, id);
+    return (name === kind && state !== undefined ? change(state) : state) as S | undefined;
+  },
+});
+
+const withPuts = (decision: Decision, kind: string, change: (state: Open) => unknown): Decision => ({
+  ...decision,
+  put: (decision.put ?? []).map((one) => (one.key.kind === kind ? { ...one, state: change(one.state as Open) } : one)),
+});
+
+const withFacts = (decision: Decision, change: (fact: Emit, value: Open) => Emit | null): Decision => ({
+  ...decision,
+  emit: (decision.emit ?? []).flatMap((fact) => change(fact, fact.value as unknown as Open) ?? []),
+});
+
+const silent: Decision = {};
+const said = (fact: Emit, change: object): Emit => ({ ...fact, value: { ...fact.value, ...change } as never });
+const ended: ReadonlySet<string> = new Set(['completed', 'partial', 'failed', 'cancelled', 'interrupted']);
+
+const dropped =
+  (status: readonly string[]): Broken =>
+  (decide, message, view, context) =>
+    withFacts(decide(view, message, context) as Decision, (fact, value) =>
+      fact.type === 'MessageDecided' && status.includes(String(value['status'])) ? null : fact,
+    );
+
+/** For each invariant one rule taken away, in the smallest way that leaves the rest as it is. */
+export const mutations: readonly Mutation[] = [
+  {
+    breaks: 'A1 one identity, one message, one run',
+    how: 'admission forgets whom it has met',
+    service: 'admission',
+    broken: (decide, message, view, context) =>
+      decide(message.type === 'submit' ? seenAs(view, 'message', () => undefined) : view, message, context) as Decision,
+  },
+  {
+    breaks: 'A1 one identity, one message, one run',
+    how: 'the executor starts a run whenever it is told to',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      decide(message.type === 'start' ? seenAs(view, 'run', () => undefined) : view, message, context) as Decision,
+  },
+  {
+    breaks: 'A2 a repeated message gets the receipt of the first',
+    how: 'a repeat is told that it was admitted, whatever has been decided',
+    service: 'admission',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact, value) =>
+        value['duplicate'] === true ? said(fact, { status: 'admitted' }) : fact,
+      ),
+  },
+  {
+    breaks: 'R25 a receipt only moves forward',
+    how: 'admission takes old decisions for news',
+    service: 'admission',
+    broken: (decide, message, view, context) =>
+      decide(
+        message.type === 'decided'
+          ? seenAs(view, 'message', (state) => ({
+              ...state,
+              ownerRevision: 0,
+              receipt: { ...(state['receipt'] as object), status: 'admitted' },
+            }))
+          : view,
+        message,
+        context,
+      ) as Decision,
+  },
+  {
+    breaks: 'R25 every admitted message ends decided',
+    how: 'the executor does not say that a run has started',
+    service: 'run-executor',
+    broken: dropped(['run_started']),
+  },
+  {
+    breaks: 'R6 every received update is told its fate',
+    how: 'the executor does not say what became of updates',
+    service: 'run-executor',
+    broken: dropped(['update_applied', 'update_superseded', 'update_not_applied', 'follow_up_created']),
+  },
+  {
+    breaks: 'R2 a stale amendment changes nothing',
+    how: 'expectedVersion is not looked at',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      if (message.type !== 'amend') return decide(view, message, context) as Decision;
+      const run = view.get<{ requirements?: { version: number } }>('run', String(message.record['targetRunId']));
+      const expectedVersion = run?.requirements?.version ?? 1;
+      return decide(view, { ...message, record: { ...message.record, expectedVersion } }, context) as Decision;
+    },
+  },
+  {
+    breaks: 'R4 nothing older becomes current once a newer version was received',
+    how: 'what an outdated turn wrote is published like any other',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact, value) =>
+        fact.type === 'PublishReport' && value['status'] === 'late' ? said(fact, { status: 'partial' }) : fact,
+      ),
+  },
+  {
+    breaks: 'P1 the current pointer never moves back',
+    how: 'publication does not know what it has published',
+    service: 'publication',
+    broken: (decide, message, view, context) => {
+      const fresh = { current: null, reports: [], supersededBelow: 1 };
+      const forgetful = seenAs(view, 'report_run', (state) => ({ ...state, ...fresh }));
+      return decide(message.type === 'publish' ? forgetful : view, message, context) as Decision;
+    },
+  },
+  {
+    breaks: 'P4 a run completes only with its report published',
+    how: 'the executor does not wait for publication',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'run', (run) =>
+        run['status'] === 'publishing' ? { ...run, status: 'completed' } : run,
+      ),
+  },
+  {
+    breaks: 'E1 an effect happens at most once',
+    how: 'an attempt whose sender is lost counts as not sent',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) => {
+      const id = String((message as unknown as { id?: string }).id ?? '');
+      const action = message.type === 'tick' ? view.get<Open>('action', id) : undefined;
+      const standing = action?.['standing'] as { status: string; lease?: { until: number } } | undefined;
+      if (action === undefined || standing?.status !== 'sending' || (standing.lease?.until ?? 0) > context.now)
+        return decide(view, message, context) as Decision;
+      const number = (action['attempts'] as unknown[]).length;
+      const lost = { type: 'attempted', actionKey: id, runId: action['runId'], number, outcome: 'not_sent' };
+      return decide(view, { ...lost, code: null, httpStatus: null, body: null }, context) as Decision;
+    },
+  },
+  {
+    breaks: 'E3 a settled outcome is what happened',
+    how: 'a receipt that is not there yet counts as a failure',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) =>
+      decide(
+        view,
+        message.type === 'receipt' && message.record['outcome'] === 'absent'
+          ? { ...message, record: { ...message.record, outcome: 'failed' } }
+          : message,
+        context,
+      ) as Decision,
+  },
+  {
+    breaks: 'E7 nothing starts behind an acknowledged fence',
+    how: 'proposals do not look at the fence',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) => {
+      const open = seenAs(view, 'fence', (fence) => ({ ...fence, mode: 'open', minVersion: 1 }));
+      return decide(message.type === 'raise_fence' ? view : open, message, context) as Decision;
+    },
+  },
+  {
+    breaks: 'H2 adopted implies answered implies published',
+    how: 'an answer counts as adopted when it is stored',
+    service: 'hil',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'interaction', (state) =>
+        message.type === 'respond' && state['status'] === 'answered'
+          ? { ...state, adoptedAt: context.now, adoption: { ...(state['adoption'] as object), status: 'adopted' } }
+          : state,
+      ),
+  },
+  {
+    breaks: 'H3 one answer is accepted and stays',
+    how: 'an answered question takes another answer',
+    service: 'hil',
+    broken: (decide, message, view, context) => {
+      const open = seenAs(view, 'interaction', (state) => ({ ...state, status: 'open' }));
+      return decide(message.type === 'respond' ? open : view, message, context) as Decision;
+    },
+  },
+  {
+    breaks: 'H7 an approved action goes out only with a person’s word for these bytes',
+    how: 'a published approval request counts as approved',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) => {
+      if (message.type !== 'interaction' || message.record['state'] !== 'open')
+        return decide(view, message, context) as Decision;
+      const action = view.get<Open>('action', String(message.record['actionKey']));
+      const previewSha256 = (action?.['approval'] as { previewSha256?: string } | null)?.previewSha256 ?? null;
+      const response = { decision: 'approve', previewSha256, respondedBy: 'nobody' };
+      const record = { ...message.record, state: 'answered', response };
+      return decide(view, { ...message, record }, context) as Decision;
+    },
+  },
+  {
+    breaks: 'R11 a turn commits once, by its owner',
+    how: 'the epoch of a result is not looked at',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      const { runId = '' } = message as unknown as { runId?: string };
+      const epoch = view.get<{ epoch?: number }>('run', runId)?.epoch ?? 0;
+      const stale = message.type === 'answered' || message.type === 'tool_done';
+      return decide(view, stale ? { ...message, epoch } : message, context) as Decision;
+    },
+  },
+  {
+    breaks: 'R12 a turn has one sealed input',
+    how: 'a turn that is asked again is sealed again',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      const decision = decide(view, message, context) as Decision;
+      const asks = (decision.perform ?? []) as { type: string; runId: string; turn: number; attempt: number }[];
+      const again = asks.filter((intent) => intent.type === 'ask' && intent.attempt > 1);
+      const rows = again.map(({ runId, turn }) => ({
+        table: 'inputs',
+        values: { run_id: runId, turn, sha256: `as of ${context.now}`, bytes: Buffer.from('{}') },
+      }));
+      return { ...decision, rows: [...(decision.rows ?? []), ...rows] };
+    },
+  },
+  {
+    breaks: 'R18 a budget never grows',
+    how: 'a new owner gets the turn back',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'run', (run) => {
+        const budget = run['budget'] as { turnsLeft: number } | undefined;
+        return message.type === 'tick' && budget !== undefined
+          ? { ...run, budget: { ...budget, turnsLeft: budget.turnsLeft + 1 } }
+          : run;
+      }),
+  },
+  {
+    breaks: 'R23 the end of a run is its end',
+    how: 'a cancel reaches a run that has ended',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      const alive = seenAs(view, 'run', (run) =>
+        ended.has(String(run['status'])) ? { ...run, status: 'waiting' } : run,
+      );
+      return decide(message.type === 'control' ? alive : view, message, context) as Decision;
+    },
+  },
+  {
+    breaks: 'R13 a run that waits names what it waits for',
+    how: 'a waiting run forgets its questions and actions',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'run', (run) =>
+        run['status'] === 'waiting' ? { ...run, questions: [], actions: [] } : run,
+      ),
+  },
+  {
+    breaks: 'R13 what a run waits for exists',
+    how: 'the executor does not hear of answers',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      message.type === 'interaction' && message.record['state'] === 'answered'
+        ? silent
+        : (decide(view, message, context) as Decision),
+  },
+  {
+    breaks: 'R23 every run ends',
+    how: 'the executor does not hear of acknowledged fences',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      message.type === 'fence' ? silent : (decide(view, message, context) as Decision),
+  },
+  {
+    breaks: 'R23 what an ended run believes of its actions is true',
+    how: 'an ended run does not listen any more',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      const run = message.type === 'action' ? view.get<Open>('run', String(message.record['runId'])) : undefined;
+      return ended.has(String(run?.['status'])) ? silent : (decide(view, message, context) as Decision);
+    },
+  },
+  {
+    breaks: 'A13 admission sees no active run where none is left',
+    how: 'admission does not hear of ends',
+    service: 'admission',
+    broken: (decide, message, view, context) =>
+      message.type === 'run' && ended.has(String(message.record['state']))
+        ? silent
+        : (decide(view, message, context) as Decision),
+  },
+  {
+    breaks: 'P3 the timeline has no gap and no repeat',
+    how: 'turns are numbered and not written',
+    service: 'publication',
+    broken: (decide, message, view, context) => {
+      const decision = decide(view, message, context) as Decision;
+      return { ...decision, rows: (decision.rows ?? []).filter(({ values }) => values['kind'] !== 'turn') };
+    },
+  },
+  {
+    breaks: 'P3 the timeline ends with what its owners say',
+    how: 'publication does not hear of ends',
+    service: 'publication',
+    broken: (decide, message, view, context) =>
+      (message as unknown as { event?: { ended: boolean } }).event?.ended === true
+        ? silent
+        : (decide(view, message, context) as Decision),
+  },
+  {
+    breaks: 'X1 no event id names two facts',
+    how: 'hil tells again under one id, whatever it tells',
+    service: 'hil',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact) =>
+        fact.type === 'InteractionChanged' && fact.id !== undefined ? { ...fact, id: `${fact.about.id}/again` } : fact,
+      ),
+  },
+  {
+    breaks: 'X2 no record of our own is a dead letter',
+    how: 'the executor chokes on observations',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      if (message.type === 'observe') throw new Error('choked');
+      return decide(view, message, context) as Decision;
+    },
+  },
+  {
+    breaks: 'X3 a timer that fires has something to do',
+    how: 'admission never asks again',
+    service: 'admission',
+    broken: (decide, message, view, context) =>
+      message.type === 'tick' ? silent : (decide(view, message, context) as Decision),
+  },
+];
+
+export const mutate =
+  ({ service, broken }: Mutation) =>
+  (models: Models): Models => {
+    const model = models[service];
+    const { decide } = model.deciders;
+    const other: Decide = (view, message, context) => broken(decide, message as Open, view, context) as never;
+    return { ...models, [service]: { ...model, deciders: { ...model.deciders, decide: other } } };
+  };

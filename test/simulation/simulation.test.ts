@@ -1,0 +1,51 @@
+import { story, tryOut, type Broken } from './replay';
+import type { Options } from './world';
+
+const defaultSeeds = 200;
+/** Far more than one seed takes on a busy machine. */
+const msPerSeed = 3_000;
+
+/** Failing seeds that are listed before the first one's story is told. */
+const maxListed = 20;
+const listedLength = 300;
+
+const one = process.env['FAIRLEAD_SEED'];
+const count = Number(process.env['FAIRLEAD_SEEDS'] ?? defaultSeeds);
+
+const liveThrough = (seeds: number, options: Options): void => {
+  const list = one === undefined ? Array.from({ length: seeds }, (_, index) => index + 1) : [Number(one)];
+  const broken: Broken[] = [];
+  for (const seed of list) {
+    const failed = tryOut(seed, options);
+    if (failed !== null) broken.push(failed);
+    if (broken.length >= maxListed) break;
+  }
+  const [first] = broken;
+  if (first === undefined) return;
+  const others = broken.map(({ seed, error }) => `seed ${seed}: ${error.message.slice(0, listedLength)}`);
+  throw new Error([`${broken.length} seeds fail`, ...others, '', story(first, options)].join('\n'));
+};
+
+describe('five services through crashes, repeats, redrives, stalls and a remote that misbehaves', () => {
+  test(
+    'every invariant holds in every seed, the past remembered by the inbox',
+    () => liveThrough(count, {}),
+    count * msPerSeed,
+  );
+
+  test(
+    'X1 every invariant holds without any inbox: the past may be forgotten',
+    () => liveThrough(Math.ceil(count / 4), { inbox: false }),
+    count * msPerSeed,
+  );
+
+  test('the same seed is the same world', () => {
+    const told = [1, 2].map(() => {
+      const notes: string[] = [];
+      tryOut(7, { onNote: (line) => void notes.push(line) });
+      return notes;
+    });
+    expect(told[0]).toEqual(told[1]);
+    expect(told[0]?.length).toBeGreaterThan(100);
+  });
+});

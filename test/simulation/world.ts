@@ -1,0 +1,55 @@
+import type { MessageSubmitted, ReceiptIssued } from '../../schemas/generated/records';
+import type { Agenda } from './agenda';
+import type { Broker } from './broker';
+import type { Commit, Instance, Service } from './process';
+import type { Random } from './random';
+import type { Remote } from './remote';
+import type { Models, ServiceName } from './services';
+
+export interface Sent {
+  readonly messageId: string;
+  readonly said: MessageSubmitted;
+}
+
+export interface World {
+  readonly seed: number;
+  readonly random: Random;
+  readonly agenda: Agenda;
+  readonly broker: Broker;
+  readonly services: Readonly<Record<ServiceName, Service>>;
+  readonly remote: Remote;
+  /** Everything that people have said so far. */
+  readonly said: readonly Sent[];
+  /** The newest receipt of each message that anybody was told of. */
+  readonly receipts: ReadonlyMap<string, ReceiptIssued>;
+  readonly now: number;
+  /** No more faults: what is left has to come to its end. */
+  readonly calm: boolean;
+  readonly note: (line: string) => void;
+  /** Queues a result in the process that worked for it. */
+  readonly submit: (instance: Instance, message: unknown, what: string) => void;
+  /** Sends a command over HTTP to some process; no answer comes when it dies. */
+  readonly call: (service: ServiceName, message: unknown, what: string, answered?: () => void) => void;
+  readonly sealedInput: (runId: string, turn: number) => Buffer;
+  /** A process dies with all it held in memory. */
+  readonly crash: (instance: Instance, when: string) => void;
+  readonly effect: (connector: string, actionKey: string) => void;
+}
+
+/** Looks on at everything that happens and throws where a rule is broken. */
+export interface Watch {
+  readonly commit?: (commit: Commit, world: World) => void;
+  readonly effect?: (actionKey: string, world: World) => void;
+  /** Nothing is on its way and nothing is due: whoever waits now waits for time or for the world outside. */
+  readonly quiet?: (world: World) => void;
+  readonly end?: (world: World) => void;
+}
+
+export interface Options {
+  readonly watches?: readonly Watch[];
+  /** Replaces services by broken ones, to show that the watches see it. */
+  readonly mutate?: (models: Models) => Models;
+  /** False: every group reads everything that comes, as if nothing of the past was remembered (X1). */
+  readonly inbox?: boolean;
+  readonly onNote?: (line: string) => void;
+}
