@@ -79,6 +79,7 @@ export const decideDecided = (view: View, record: MessageDecided, context: Conte
       ? withoutUnborn(conversationAt(view, conversation), known.receipt.runId)
       : null;
   return {
+    ...(known.status === 'asking' ? { close: incidentIds(record.messageId, known) } : {}),
     put: [{ key, state }, ...(forgotten === null ? [] : [{ key: conversationKey(conversation), state: forgotten }])],
     emit: tell(key, told, policy),
     ...(known.http === null ? { perform: [settlement(told, state, context.now)] } : {}),
@@ -102,6 +103,12 @@ export const decideQuestion = (view: View, record: InteractionChanged): Outcome 
   return changed === null ? {} : { put: [{ key: conversationKey(id), state: changed }] };
 };
 
+const incidentId = (kind: string, messageId: string): string => `${kind}/${messageId}`;
+
+/** What may have been opened while its owner was silent. */
+const incidentIds = (messageId: string, { attempts }: AskingMessage): string[] =>
+  attempts > 1 ? ['owner_silent', 'content_missing'].map((kind) => incidentId(kind, messageId)) : [];
+
 /** R25: the owner is asked again under the next event id; it decides by messageId and always answers. */
 export const askAgain = (view: View, id: string, state: AskingMessage, context: Context): Outcome => {
   if (state.askAt > context.now) return {};
@@ -111,7 +118,7 @@ export const askAgain = (view: View, id: string, state: AskingMessage, context: 
   const content = carriesContent(state.command) ? view.blob(id) : Buffer.alloc(0);
   const owner = ownerOf(state.command);
   const incident = (kind: string, reason: string): Outcome['rows'] => [
-    incidentRow({ id: `${kind}/${id}`, kind, ref: id, reason, actions: ['check the owner', 'acknowledge'] }),
+    incidentRow({ id: incidentId(kind, id), kind, ref: id, reason, actions: ['check the owner', 'acknowledge'] }),
   ];
   if (content === undefined)
     return { put, rows: incident('content_missing', `the words of the message are gone; ${owner} cannot be asked`) };

@@ -1,13 +1,12 @@
 import type { RecordName } from '../../schemas/generated/records';
 import { topicName } from '../../schemas/topics';
 import { openAuth } from '../platform/auth';
-import { openConfiguration, type IngressBinding } from '../platform/configuration';
+import type { IngressBinding } from '../platform/configuration';
 import type { Tick } from '../platform/decision';
-import { incidentRow } from '../platform/incidents';
 import type { Input } from '../platform/intake';
-import { query } from '../platform/postgres';
+import { openConfiguration } from '../platform/live-configuration';
 import { runService } from '../platform/run-service';
-import { groupTopics, type Api, type ServiceSpec } from '../platform/service';
+import { groupTopics, type ServiceSpec } from '../platform/service';
 import { blobs, decide, keys, moreKeys } from './decide';
 import { eventReader } from './events';
 import { routes } from './http';
@@ -23,29 +22,8 @@ const receiptsOf = (bindings: readonly IngressBinding[]): Record<string, readonl
     bindings.flatMap((one) => (one.receiptsTopic === undefined ? [] : [[one.receiptsTopic, ['ReceiptIssued']]])),
   );
 
-const recordBadConfiguration = async (api: Api<Inbound | Tick>, why: string): Promise<void> => {
-  const { values } = incidentRow({
-    id: `configuration/${api.env.instance}/${why}`,
-    kind: 'configuration',
-    ref: api.env.configPath ?? '',
-    reason: `the changed configuration is not taken: ${why}`,
-    actions: ['correct the file'],
-  });
-  await query(
-    api.pool,
-    'INSERT INTO incidents (id, kind, ref, reason, actions) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING',
-    Object.values(values),
-  );
-};
-
 void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
-  let api: Api<Inbound | Tick> | null = null;
-  const configuration = openConfiguration(env.configPath, log, (why) => {
-    if (api === null) return;
-    recordBadConfiguration(api, why).catch((err: unknown) =>
-      log.error({ err, why }, 'an incident could not be recorded'),
-    );
-  });
+  const configuration = openConfiguration(env.configPath, log);
   const bindings = configuration.current().ingress ?? [];
   const policy = policyOf(configuration.current, bindings);
   const byTopic = new Map(bindings.map((one) => [topicName(env.topicPrefix, one.topic), one]));
@@ -93,18 +71,13 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
       waiters = openWaiters((messageIds) => readSettled(running.pool, messageIds));
       routes(app, running, waiters);
     },
-    start: async (running) => {
-      api = running;
-      return async () => {
-        waiters?.close();
-        configuration.close();
-      };
-    },
+    start: () => Promise.resolve(() => Promise.resolve(waiters?.close())),
     beforeMetrics: async (running) => {
       const { count, oldestSeconds } = await readUndecided(running.pool);
       undecided.set(count);
       oldestUndecided.set(oldestSeconds);
     },
+    configuration,
     readyWithoutBroker: true,
   };
   return spec;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { applyTopics, layoutOf, planTopics } from '../../schemas/apply';
 import { diffTopics } from '../../schemas/plan';
 import { registryAt } from '../../schemas/registry';
-import { openConfiguration } from '../platform/configuration';
+import { openConfiguration } from '../platform/live-configuration';
 import { BadSetting, kafkaSettings, topicPrefixOf } from '../platform/environment';
 import { kafkaClient } from '../platform/kafka';
 import { openLog } from '../platform/log';

@@ -145,13 +145,25 @@ const incidents: { readonly [S in Standing['status']]?: string } = {
   disputed: 'the evidence about it contradicts itself',
 };
 
+const incidentId = ({ actionKey, standing }: Action): string => `action-${standing.status}/${actionKey}`;
+
+const movedFrom = (draft: Draft, action: Action): Action | undefined => {
+  const before = draft.before.get(action.actionKey);
+  return before?.standing.status === action.standing.status ? undefined : before;
+};
+
+/** What an action stood in needed somebody; where it stands now says whether it still does. */
+const settledIncident = (draft: Draft, action: Action): string[] => {
+  const before = movedFrom(draft, action);
+  return before === undefined || incidents[before.standing.status] === undefined ? [] : [incidentId(before)];
+};
+
 const incidentOf = (draft: Draft, action: Action): Row[] => {
   const why = incidents[action.standing.status];
   if (why === undefined || draft.before.get(action.actionKey)?.standing.status === action.standing.status) return [];
-  const revision = nextRevision(draft, action.actionKey);
   return [
     incidentRow({
-      id: `action-${action.standing.status}/${action.actionKey}/${revision}`,
+      id: incidentId(action),
       kind: `action_${action.standing.status}`,
       ref: action.actionKey,
       reason: `${action.actionKey}: ${why} (${action.code ?? 'no code'})`,
@@ -175,6 +187,7 @@ export const finish = (draft: Draft, reply?: unknown): Decision<Message, Send> =
       ...news.flatMap((action) => [action, ...action.followers].map((owner) => stateChanged(draft, action, owner))),
     ],
     rows: [...draft.rows, ...changed.flatMap((action) => incidentOf(draft, action))],
+    close: changed.flatMap((action) => settledIncident(draft, action)),
     tell: draft.tells.map((message) => ({ message })),
     perform: draft.sends,
     ...(reply === undefined ? {} : { reply }),

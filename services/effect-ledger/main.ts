@@ -1,8 +1,6 @@
-import { insertRows } from '../platform/batch';
-import { openConfiguration, type LiveConfiguration } from '../platform/configuration';
-import { incidentRow } from '../platform/incidents';
+import { openConfiguration, type LiveConfiguration } from '../platform/live-configuration';
 import { runService } from '../platform/run-service';
-import { groupTopics, type Api } from '../platform/service';
+import { groupTopics } from '../platform/service';
 import { runStateless } from '../platform/stateless';
 import { openClock } from './clock';
 import { contractOf, policyOf, refuseUnsupported, type Contract } from './contract';
@@ -24,22 +22,7 @@ const contractsOf =
 
 const ledger = (): Promise<void> =>
   runService<Message, Send>(name, async (env, log, metrics) => {
-    let running: Api<Message> | null = null;
-    const configuration = openConfiguration(env.configPath, log, (why) => {
-      const id = `configuration/${Date.now()}`;
-      const row = incidentRow({
-        id,
-        kind: 'configuration',
-        ref: env.configPath ?? '',
-        reason: why,
-        actions: ['correct the file'],
-      });
-      for (const { text, values } of insertRows([row]))
-        running?.pool
-          .query(text, values as unknown[])
-          .catch((error: unknown) => log.error({ err: error }, 'an incident could not be recorded'));
-    });
-    refuseUnsupported(configuration.current());
+    const configuration = openConfiguration(env.configPath, log, refuseUnsupported);
     const contract = contractsOf(configuration);
     const pace = openPace();
     const clock = openClock();
@@ -76,17 +59,13 @@ const ledger = (): Promise<void> =>
         actions(await countByState(api.pool));
         oldestUnknown.set(await oldestUnknownSeconds(api.pool));
       },
-      start: (api) => {
-        running = api;
-        return Promise.resolve(() => Promise.resolve(configuration.close()));
-      },
+      configuration,
     };
   });
 
 const receiptQuery = (): Promise<void> =>
   runStateless(`${name}-receipt-query`, `${name}.receipt-query`, (env, log) => {
-    const configuration = openConfiguration(env.configPath, log);
-    refuseUnsupported(configuration.current());
+    const configuration = openConfiguration(env.configPath, log, refuseUnsupported);
     const deps = { contract: contractsOf(configuration), pace: openPace(), now: Date.now };
     return receiptQueryRole(deps, log, configuration.close);
   });

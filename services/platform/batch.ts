@@ -1,5 +1,15 @@
 import type { QueryResult } from 'pg';
 import { lock, save, type Held, type LockedRow } from './aggregate';
+import {
+  claimed,
+  claimId,
+  insertRows,
+  positions,
+  reclaimable,
+  toldClaim,
+  type Claim,
+  type Position,
+} from './batch-statements';
 import type { AggregateKey, Kind, Row, Service } from './decision';
 import {
   decideBatch,
@@ -12,22 +22,9 @@ import {
   type Told,
 } from './decide-batch';
 import { failpoint } from './failpoints';
-import { append, foreignBuckets, type NewOutboxRow, type OutboxRow } from './outbox';
+import { closeIncidents, isIncident, openIncidents } from './incidents';
+import { append, type Appended, type NewOutboxRow, type OutboxRow } from './outbox';
 import type { Pipe, Statement } from './postgres';
-
-/** Identity of a record for the inbox; absent for commands, ticks and for the ingress, which has the identity gate. */
-export interface Claim {
-  readonly consumer: string;
-  readonly topic: string;
-  readonly eventId: string;
-}
-
-export interface Position {
-  readonly consumer: string;
-  readonly topic: string;
-  readonly partition: number;
-  readonly nextOffset: string;
-}
 
 export interface BatchItem<M> extends Item<M> {
   readonly claim: Claim | null;
@@ -48,6 +45,8 @@ export interface BatchDeps<M, I> {
   readonly writer: string;
   readonly capacity: () => number;
   readonly encode: Encode;
+  /** True while the relay has more in its table than it can send soon. */
+  readonly behind: () => boolean;
   /** Turns a message whose decision threw into rows (dead letter) for the same transaction. */
   readonly bury: (
     item: BatchItem<M>,
@@ -62,67 +61,6 @@ export interface Committed<M, I> {
   readonly sent: readonly OutboxRow[];
   readonly foreign: readonly number[];
 }
-
-const claimId = ({ consumer, topic, eventId }: Claim): string => `${consumer} ${topic} ${eventId}`;
-
-const claimed = (items: readonly { readonly claim: Claim | null }[]): Statement[] => {
-  // In one order in every process, each once: two instances that were given the same records must not deadlock.
-  const claims = [...new Map(items.flatMap(({ claim }) => (claim === null ? [] : [[claimId(claim), claim] as const])))]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, claim]) => claim);
-  if (claims.length === 0) return [];
-  return [
-    {
-      name: 'inbox_claim',
-      text: `INSERT INTO inbox (consumer, topic, event_id) SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
-             ON CONFLICT DO NOTHING RETURNING consumer, topic, event_id`,
-      values: [claims.map((c) => c.consumer), claims.map((c) => c.topic), claims.map((c) => c.eventId)],
-    },
-  ];
-};
-
-const toldClaim = (items: readonly { readonly toldId: string | null }[]): Statement[] => {
-  const ids = items.flatMap((item) => (item.toldId === null ? [] : [item.toldId]));
-  return ids.length === 0
-    ? []
-    : [{ name: 'told_claim', text: 'DELETE FROM told WHERE id = ANY($1::text[]) RETURNING id', values: [ids.sort()] }];
-};
-
-const positions = (items: readonly { readonly position: Position | null }[]): Statement[] => {
-  const latest = new Map<string, Position>();
-  for (const { position } of items)
-    if (position !== null) latest.set(`${position.consumer} ${position.topic} ${position.partition}`, position);
-  if (latest.size === 0) return [];
-  const rows = [...latest.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, position]) => position);
-  return [
-    {
-      name: 'positions_save',
-      text: `INSERT INTO positions (consumer, topic, partition, next_offset) SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::bigint[])
-             ON CONFLICT (consumer, topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
-      values: [
-        rows.map((r) => r.consumer),
-        rows.map((r) => r.topic),
-        rows.map((r) => r.partition),
-        rows.map((r) => r.nextOffset),
-      ],
-    },
-  ];
-};
-
-/** Insert-only rows, one statement a table; a repeat of a natural key is the same fact and is ignored. */
-export const insertRows = (rows: readonly Row[]): Statement[] => {
-  const byTable = new Map<string, Row[]>();
-  for (const row of rows) byTable.set(row.table, [...(byTable.get(row.table) ?? []), row]);
-  return [...byTable.entries()].map(([table, group]) => {
-    const columns = Object.keys(group[0]?.values ?? {});
-    const width = columns.length;
-    const tuples = group.map((_, index) => `(${columns.map((__, c) => `$${index * width + c + 1}`).join(', ')})`);
-    return {
-      text: `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${tuples.join(', ')} ON CONFLICT DO NOTHING`,
-      values: group.flatMap((row) => columns.map((column) => row.values[column] ?? null)),
-    };
-  });
-};
 
 const told = <M>(messages: readonly Told<M>[]): Row[] =>
   messages.map((message) => ({
@@ -229,15 +167,17 @@ export const handleBatch = async <M, I>(
       changed.filter((row) => row.key.kind === kind.name),
     ),
   );
-  const inserts = insertRows([...result.rows, ...told(result.told), ...buried.flatMap((letter) => letter.rows)]);
-  const appended = outboxRows.length === 0 ? null : append(outboxRows, deps.writer);
-  const reclaim = reclaimable(buried.map((letter) => letter.item));
+  const rows = [...result.rows, ...told(result.told), ...buried.flatMap((letter) => letter.rows)];
+  const appended = append(outboxRows, deps.writer, deps.behind());
   const tail: Statement[] = [
     ...saves,
-    ...inserts,
-    ...reclaim,
+    ...insertRows(rows.filter((row) => !isIncident(row))),
+    ...openIncidents(rows.filter(isIncident)),
+    ...closeIncidents(result.closed),
+    ...reclaimable(buried.map((letter) => letter.item)),
     ...positions(items),
-    ...(appended === null ? [] : [appended.statement, foreignBuckets(appended.buckets, deps.writer)]),
+    // Last, under every lock and after every save: what it says about other writers' rows holds until the commit.
+    ...(appended === null ? [] : [appended.statement]),
   ];
   await failpoint('batch.decided');
   const results = await pipe.commit(tail, clock.xid);
@@ -247,38 +187,28 @@ export const handleBatch = async <M, I>(
   const outcomes = fresh.map((isNew) =>
     isNew ? (result.outcomes[at++] as Outcome) : ({ ok: true, duplicate: true, reply: undefined } as const),
   );
-  // After a COMMIT settled by reading back the ids are unknown here: the relay must find those rows in its table, before
-  // it sends any later ones from memory.
-  const settledLater = results.length === 0;
-  const ids = appended === null || settledLater ? [] : (results[tail.length - 2]?.rows as { id: string }[]);
-  const foreign = settledLater
-    ? (appended?.buckets ?? [])
-    : appended === null
-      ? []
-      : (results[tail.length - 1]?.rows as { bucket: number }[]).map((row) => row.bucket);
-  return {
-    outcomes,
-    performs: result.performs,
-    told: result.told,
-    sent: ids.map((row, index) => ({
-      ...(outboxRows[index] as NewOutboxRow),
-      id: row.id,
-      bucket: appended?.buckets[index] ?? 0,
-    })),
-    foreign,
-  };
+  return { outcomes, performs: result.performs, told: result.told, ...handOver(outboxRows, appended, results) };
 };
 
-/** Dead-lettered records leave no inbox row behind, so that a redrive passes the dedup (case 25). */
-const reclaimable = (items: readonly { readonly claim: Claim | null }[]): Statement[] => {
-  const claims = items.flatMap((item) => (item.claim === null ? [] : [item.claim]));
-  if (claims.length === 0) return [];
-  return [
-    {
-      text: `DELETE FROM inbox USING unnest($1::text[], $2::text[], $3::text[]) AS u(c, t, e) WHERE consumer = c AND topic = t AND event_id = e`,
-      values: [claims.map((c) => c.consumer), claims.map((c) => c.topic), claims.map((c) => c.eventId)],
-    },
-  ];
+/** What the relay is told: the rows with their ids, and the buckets it must read from its table instead. */
+const handOver = (
+  rows: readonly NewOutboxRow[],
+  appended: Appended | null,
+  results: readonly QueryResult[],
+): { readonly sent: readonly OutboxRow[]; readonly foreign: readonly number[] } => {
+  if (appended === null) return { sent: [], foreign: [] };
+  // After a COMMIT settled by reading back the ids are unknown here: the relay must find those rows in its table, before
+  // it sends any later ones from memory.
+  const answer = results.at(-2)?.rows[0] as { ids: string[]; foreign_buckets: number[] } | undefined;
+  if (answer === undefined) return { sent: [], foreign: appended.buckets };
+  return {
+    sent: rows.map((row, index) => ({
+      ...row,
+      id: answer.ids[index] ?? '',
+      bucket: appended.buckets[index] ?? 0,
+    })),
+    foreign: [...appended.unasked, ...answer.foreign_buckets],
+  };
 };
 
 const loadBlobs = async <M, I>(

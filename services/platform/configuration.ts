@@ -1,10 +1,7 @@
-import { readFileSync, watch } from 'node:fs';
-import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { parse } from 'yaml';
 import { BadSetting } from './environment';
-import type { Logger } from './log';
 
 const name = Type.String({ pattern: '^[A-Za-z0-9._-]{1,128}$' });
 const count = Type.Integer({ minimum: 1 });
@@ -250,66 +247,4 @@ export const parseConfiguration = (text: string): Configuration => {
   const [wrong] = contradictions(config);
   if (wrong !== undefined) throw new BadSetting('FAIRLEAD_CONFIG', wrong);
   return config;
-};
-
-export interface LiveConfiguration {
-  readonly current: () => Configuration;
-  /** Why the newest file was not taken, null when it was. */
-  readonly problem: () => string | null;
-  readonly close: () => void;
-}
-
-const builtInPath = join(__dirname, 'default-configuration.yaml');
-const settleMs = 200;
-
-/** Reads the file and follows its changes; a bad change keeps the old configuration and says why. */
-export const openConfiguration = (
-  path: string | null,
-  log: Logger,
-  onProblem: (why: string) => void = () => undefined,
-): LiveConfiguration => {
-  const file = path ?? builtInPath;
-  const load = (): Configuration => {
-    let text: string;
-    try {
-      text = readFileSync(file, 'utf8');
-    } catch {
-      throw new BadSetting('FAIRLEAD_CONFIG', `cannot be read: ${file}`);
-    }
-    // The built-in file alone names an address that depends on FAIRLEAD_PORT_BASE.
-    return parseConfiguration(
-      path === null
-        ? text.replaceAll('${DEMO_REMOTE_URL}', process.env['DEMO_REMOTE_URL'] ?? 'http://127.0.0.1:7410')
-        : text,
-    );
-  };
-  let config = load();
-  let problem: string | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  const reload = (): void => {
-    try {
-      config = load();
-      problem = null;
-      log.info({ file }, 'configuration reloaded');
-    } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
-      log.error({ file, problem }, 'the changed configuration is not taken; the old one stays');
-      onProblem(problem);
-    }
-  };
-  const watcher =
-    path === null
-      ? null
-      : watch(file, () => {
-          clearTimeout(timer);
-          timer = setTimeout(reload, settleMs);
-        });
-  return {
-    current: () => config,
-    problem: () => problem,
-    close: () => {
-      clearTimeout(timer);
-      watcher?.close();
-    },
-  };
 };

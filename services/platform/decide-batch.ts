@@ -1,4 +1,5 @@
 import type { Held } from './aggregate';
+import { isIncident } from './incidents';
 import type { AggregateKey, Context, Decision, Emit, Row, Service, Trace, View } from './decision';
 
 /** One message with the trace it carries; `cause` names it in the facts it leads to. */
@@ -26,6 +27,8 @@ export interface BatchResult<M, I> {
   readonly facts: readonly Fact[];
   readonly rows: readonly Row[];
   readonly told: readonly Told<M>[];
+  /** Ids of incidents to close, after those of `rows` are open. */
+  readonly closed: readonly string[];
   readonly performs: readonly I[];
   readonly outcomes: readonly Outcome[];
 }
@@ -70,6 +73,7 @@ export const decideBatch = <M, I>(
   const facts: Fact[] = [];
   const rows: Row[] = [];
   const told: Told<M>[] = [];
+  const closed = new Set<string>();
   const performs: I[] = [];
   const outcomes = items.map((item): Outcome => {
     const context: Context = { ...base, capacity: base.capacity - performs.length, cause: item.cause };
@@ -81,7 +85,7 @@ export const decideBatch = <M, I>(
       return { ok: false, error };
     }
   });
-  return { facts, rows, told, performs, outcomes };
+  return { facts, rows, told, closed: [...closed], performs, outcomes };
 
   function apply(decision: Decision<M, I>, item: Item<M>, context: Context): void {
     const puts = (decision.put ?? []).map(({ key, state }) => ({ row: lockedRow(key), state }));
@@ -108,8 +112,11 @@ export const decideBatch = <M, I>(
       });
     for (const row of decision.rows ?? []) {
       rows.push(row);
+      // Found again after an earlier message of the batch had closed it.
+      if (isIncident(row)) closed.delete(String(row.values['id']));
       if (row.table === 'blobs') kept.set(row.values['ref'] as string, row.values['bytes'] as Buffer);
     }
+    for (const id of decision.close ?? []) closed.add(id);
     (decision.tell ?? []).forEach((tell, index) =>
       told.push({ id: `${item.cause}/tell/${index}`, message: tell.message, trace: traced(item) }),
     );

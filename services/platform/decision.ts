@@ -47,6 +47,8 @@ export interface Decision<M = unknown, I = unknown> {
   readonly emit?: readonly Emit[];
   readonly rows?: readonly Row[];
   readonly tell?: readonly Tell<M>[];
+  /** Incidents that this decision ends; ids of what is not open are ignored. */
+  readonly close?: readonly string[];
   /** Work in the outside world, started only after the commit, by this process. */
   readonly perform?: readonly I[];
   /** What the HTTP caller or the worker that brought the message gets back. */

@@ -64,6 +64,8 @@ export const closeIncidents = (ids: readonly string[]): Statement[] =>
 export interface Incidents {
   readonly open: (incident: Incident) => Promise<void>;
   readonly close: (ids: readonly string[]) => Promise<void>;
+  /** One for all instances, as they are given the same file. */
+  readonly configuration: (path: string, problem: string | null) => Promise<void>;
 }
 
 export const incidentsIn = (pool: Pool, log: Logger): Incidents => {
@@ -73,8 +75,22 @@ export const incidentsIn = (pool: Pool, log: Logger): Incidents => {
         .query(text, values as unknown[])
         .catch((error: unknown) => log.error({ err: error, ref }, 'an incident could not be recorded'));
   };
+  const open: Incidents['open'] = (incident) => run(openIncidents([incidentRow(incident)]), incident);
+  const close: Incidents['close'] = (ids) => run(closeIncidents(ids), ids);
   return {
-    open: (incident) => run(openIncidents([incidentRow(incident)]), incident),
-    close: (ids) => run(closeIncidents(ids), ids),
+    open,
+    close,
+    configuration: (path, problem) => {
+      const id = `configuration/${path}`;
+      if (problem === null) return close([id]);
+      const reason = `the changed configuration is not taken: ${problem}`;
+      return open({
+        id,
+        kind: 'configuration',
+        ref: path,
+        reason,
+        actions: ['correct the file'],
+      });
+    },
   };
 };

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Pool } from 'pg';
 import type { Principal } from './auth';
 import type { TopicLag } from './consumer';
+import { blockedIncident } from './incidents';
 import { Refusal } from './errors';
 import type { Http } from './http';
 import { listOf, page } from './http';
@@ -219,7 +220,16 @@ export const opsRoutes = (app: Http, deps: OpsDeps): void => {
       { ...guard, ...(action === 'skip' ? { schema: { body: reasonBody } } : {}) },
       async (request) => {
         const { key } = request.params as { key: string };
-        const rows = /^\d+$/.test(key) ? await query<{ id: string }>(pool, sql, [key]) : [];
+        // In one statement: where the relay is refused again at once, it opens the incident again after this.
+        const rows = /^\d+$/.test(key)
+          ? await query<{ id: string }>(
+              pool,
+              `WITH freed AS (${sql}), closed AS (
+                 UPDATE incidents SET closed_at = clock_timestamp() WHERE id = $2 AND closed_at IS NULL AND EXISTS (SELECT 1 FROM freed))
+               SELECT id FROM freed`,
+              [key, blockedIncident(key)],
+            )
+          : [];
         if (rows.length === 0) throw new Refusal('not_found', 'nothing blocked has this key');
         await audit(
           request.principal,

@@ -68,11 +68,24 @@ export const rowsOf = (
     };
   });
 
-export const append = (
-  rows: readonly NewOutboxRow[],
-  writer: string,
-): { readonly statement: Statement; readonly buckets: number[] } => {
+export interface Appended {
+  /** Answers with one row: `ids` in the order of the rows, and the `foreign_buckets`. */
+  readonly statement: Statement;
+  readonly buckets: readonly number[];
+  /** Not asked about, so that the relay has to read them from its table. */
+  readonly unasked: readonly number[];
+}
+
+/**
+ * Appends, and asks which of the buckets hold unsent rows of another writer. It runs under the aggregates' locks: an
+ * earlier row of the same aggregate is committed by then and so is seen, and the relay reads the table instead of
+ * overtaking it from memory. While the relay is far behind it reads the table whatever the answer, and the question would
+ * cost more with every row that waits. Ids are drawn in the order of the rows.
+ */
+export const append = (rows: readonly NewOutboxRow[], writer: string, behind: boolean): Appended | null => {
+  if (rows.length === 0) return null;
   const buckets = rows.map((row) => bucketOf(row.tenant, row.key));
+  const touched = [...new Set(buckets)];
   const pieces = pack([
     ...rows.map((row) => row.key),
     ...rows.map((row) => row.value),
@@ -82,17 +95,22 @@ export const append = (
     list.slice(index * rows.length, (index + 1) * rows.length);
   return {
     buckets,
+    unasked: behind ? touched : [],
     statement: {
       name: 'outbox_append',
-      text: `INSERT INTO outbox (bucket, topic, partition, key, value, headers, event_id, writer)
-             SELECT bucket, topic, partition, substring($1::bytea FROM ks FOR kl), substring($1 FROM vs FOR vl),
-                    convert_from(substring($1 FROM hs FOR hl), 'UTF8'), event_id, $2
-               FROM unnest($3::smallint[], $4::text[], $5::int[], $6::text[], $7::int[], $8::int[], $9::int[], $10::int[], $11::int[], $12::int[])
-                 WITH ORDINALITY AS u(bucket, topic, partition, event_id, ks, kl, vs, vl, hs, hl, ordinal)
-              ORDER BY ordinal RETURNING id`,
+      text: `WITH appended AS (
+               INSERT INTO outbox (bucket, topic, partition, key, value, headers, event_id, writer)
+               SELECT bucket, topic, partition, substring($1::bytea FROM ks FOR kl), substring($1 FROM vs FOR vl),
+                      convert_from(substring($1 FROM hs FOR hl), 'UTF8'), event_id, $2
+                 FROM unnest($4::smallint[], $5::text[], $6::int[], $7::text[], $8::int[], $9::int[], $10::int[], $11::int[], $12::int[], $13::int[])
+                   WITH ORDINALITY AS u(bucket, topic, partition, event_id, ks, kl, vs, vl, hs, hl, ordinal)
+                ORDER BY ordinal RETURNING id)
+             SELECT (SELECT array_agg(id::text ORDER BY id) FROM appended) AS ids,
+                    ARRAY(SELECT DISTINCT bucket FROM outbox WHERE bucket = ANY($3::smallint[]) AND writer <> $2) AS foreign_buckets`,
       values: [
         pieces.bytes,
         writer,
+        behind ? [] : touched,
         buckets,
         rows.map((row) => row.topic),
         rows.map((row) => row.partition),
@@ -102,14 +120,3 @@ export const append = (
     },
   };
 };
-
-/**
- * Which of these buckets hold unsent rows of another writer. Asked after the append, under the aggregates' locks: an
- * earlier row of the same aggregate is committed by then and so is seen, and the relay reads the table instead of
- * overtaking it from memory.
- */
-export const foreignBuckets = (buckets: readonly number[], writer: string): Statement => ({
-  name: 'outbox_foreign',
-  text: 'SELECT DISTINCT bucket FROM outbox WHERE bucket = ANY($1::smallint[]) AND writer <> $2',
-  values: [[...new Set(buckets)], writer],
-});

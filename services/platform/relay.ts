@@ -26,6 +26,8 @@ export interface Relay {
   push(rows: readonly OutboxRow[], foreign: readonly number[]): void;
   /** Another instance committed rows for buckets that may be ours. */
   hint(buckets: readonly number[]): void;
+  /** More waits in the table than one send takes, or nothing can be sent. */
+  readonly behind: () => boolean;
   /** Rows may have been committed that were never pushed: everything is read from the table once. */
   recheck(): void;
   start(): void;
@@ -75,6 +77,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
   let woken = false;
   let rouse: () => void = () => undefined;
   let failures = 0;
+  let behind = false;
   let loops: Promise<void>[] = [];
 
   const wake = (): void => {
@@ -99,6 +102,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
   };
 
   const push: Relay['push'] = (rows, foreign) => {
+    if (rows.length === 0 && foreign.length === 0) return;
     toTable(foreign);
     const elsewhere = new Set<number>();
     for (const row of rows) {
@@ -217,6 +221,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
     // Only one send: if it blocks a key, the next read knows what has to wait for it.
     const first = rows.slice(0, sendCount(rows));
     const complete = rows.length < sendRows && sumOf(rows) < sendBytes;
+    behind = !complete;
     if (!complete) for (const bucket of buckets) dirty.add(bucket);
     if (first.length > 0) await send(first);
     if (!complete || waiting.length > 0) return;
@@ -236,10 +241,10 @@ export const startRelay = (deps: RelayDeps): Relay => {
       }
       return true;
     }
-    const behind = leases.owned().filter((bucket) => dirty.has(bucket) || !live.has(bucket));
-    if (behind.length === 0) return false;
-    await readTable(behind);
-    return memory.length > 0 || behind.some((bucket) => dirty.has(bucket));
+    const unread = leases.owned().filter((bucket) => dirty.has(bucket) || !live.has(bucket));
+    if (unread.length === 0) return false;
+    await readTable(unread);
+    return memory.length > 0 || unread.some((bucket) => dirty.has(bucket));
   };
 
   const sendLoop = async (): Promise<void> => {
@@ -251,6 +256,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
       } catch (error) {
         // The broker or the database is away: everything is safe in the table, and is read from there when it is back.
         toTable([...live]);
+        behind = true;
         if (failures++ % 10 === 0) log.warn({ err: error }, 'the relay waits');
         await producer?.close().catch(() => undefined);
         producer = null;
@@ -291,6 +297,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
 
   return {
     push,
+    behind: () => behind,
     hint: (buckets) => {
       toTable(buckets.filter((bucket) => leases.epoch(bucket) !== undefined));
       wake();

@@ -14,6 +14,7 @@ import { openHttp, type Http } from './http';
 import { blockedIncident, incidentsIn } from './incidents';
 import { refusingUndecodable, type Input, type RecordJob, type Undecodable } from './intake';
 import { openBroker } from './kafka';
+import type { LiveConfiguration } from './live-configuration';
 import type { Logger } from './log';
 import type { Metrics } from './metrics';
 import { opsRoutes } from './ops';
@@ -57,6 +58,8 @@ export interface ServiceSpec<M, I> {
   /** Topics (without prefix) and the records this service writes there. */
   readonly writes: Readonly<Record<string, readonly RecordName[]>>;
   readonly capacity?: number;
+  /** Followed and closed by the platform: a file that is not taken is an incident (X4). */
+  readonly configuration?: LiveConfiguration;
   readonly perform?: (intent: I, api: Api<M | Tick>) => Promise<void>;
   readonly routes?: (app: Http, api: Api<M | Tick>) => void | Promise<void>;
   /** Fills the service's own gauges from its tables, just before they are read. */
@@ -94,6 +97,8 @@ export const startService = async <M, I>(
   await untilMigrated(upkeep, log, isStopping);
   const careful = await beCareful(upkeep, env.instance);
   const incidents = incidentsIn(upkeep, log);
+
+  spec.configuration?.follow((problem) => void incidents.configuration(spec.configuration?.path ?? '', problem));
 
   const neighbours = outboxHints(hints, `outbox.${spec.name}`);
   const relay = startRelay({
@@ -140,6 +145,7 @@ export const startService = async <M, I>(
       if (codec === null) throw new Transient('the schema registry has not answered yet');
       return rowsOf(facts, codec.encode, (topic) => topicName(env.topicPrefix, topic), `/fairlead/${spec.name}`);
     },
+    behind: relay.behind,
     log,
     // A commit may have gone through without its rows being pushed.
     onTrouble: relay.recheck,
@@ -222,6 +228,7 @@ export const startService = async <M, I>(
       stopping = true;
       watchdog.stop();
       stopUpkeep();
+      spec.configuration?.close();
       await reading.stop();
       await work.ended(env.shutdownGraceMs);
       await app.close();

@@ -2,6 +2,7 @@ import { emit, type Decision } from '../platform/decision';
 import { conversationPut } from './conversation';
 import { ofRun, type Draft, type Intent } from './draft';
 import { runKey, type Message } from './messages';
+import { answeredIncidents } from './requests';
 import { waitingFor } from './waiting-for';
 
 const stateChanged = (draft: Draft): boolean => {
@@ -63,6 +64,7 @@ export const finish = (
     put: [{ key: runKey(draft.run.runId), state: draft.run }, ...(more.put ?? []), ...places],
     emit: draft.emits,
     rows: draft.rows,
+    close: answeredIncidents(draft.before, draft.run),
     tell: draft.tells.map((message) => ({ message })),
     perform: draft.performs,
     reply: more.reply,

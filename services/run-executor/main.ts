@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { openConfiguration } from '../platform/configuration';
+import type { Configuration } from '../platform/configuration';
+import { openConfiguration } from '../platform/live-configuration';
 import { runService } from '../platform/run-service';
 import { buildAgents } from './agents/build-agents';
 import { blobs, decide, keys, moreKeys, type ExecutorMessage } from './decide';
@@ -31,19 +32,13 @@ const shownStates = [
 ];
 
 void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => {
-  const configuration = openConfiguration(env.configPath, log);
   const place = { env: process.env, baseDir: env.configPath === null ? process.cwd() : dirname(env.configPath) };
-  let built = {
-    config: configuration.current(),
-    agents: buildAgents(configuration.current().agents, place),
-    tools: buildTools(configuration.current().tools ?? {}, place),
-  };
-  const world = (): typeof built => {
-    const config = configuration.current();
-    if (config !== built.config)
-      built = { config, agents: buildAgents(config.agents, place), tools: buildTools(config.tools ?? {}, place) };
-    return built;
-  };
+  const build = (config: Configuration) => ({
+    agents: buildAgents(config.agents, place),
+    tools: buildTools(config.tools ?? {}, place),
+  });
+  let world: ReturnType<typeof build> = { agents: new Map(), tools: new Map() };
+  const configuration = openConfiguration(env.configPath, log, (config) => (world = build(config)));
   const turnSeconds = metrics.seconds('fairlead_turn_seconds', 'Seconds from asking a turn to its commit');
   const leasesLost = metrics.counter(
     'fairlead_leases_lost_total',
@@ -52,8 +47,8 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
   const work = performer({
     observeTurn: (seconds) => turnSeconds.observe(seconds),
     countTakenOver: () => leasesLost.inc(),
-    agent: (name) => world().agents.get(name),
-    tool: (name) => world().tools.get(name),
+    agent: (name) => world.agents.get(name),
+    tool: (name) => world.tools.get(name),
   });
   const states = metrics.states('fairlead_runs', 'Runs by state', 'state', shownStates);
   const ages = metrics.states(
@@ -76,6 +71,7 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
       'hil.requests.v1': ['RequestInteraction', 'WithdrawInteraction'],
       'publication.commands.v1': ['PublishReport', 'SupersedeVersion'],
     },
+    configuration,
     perform: work.perform,
     routes,
     beforeMetrics: async (api) => {
@@ -98,7 +94,6 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
       await Promise.all(left.map((row) => release(row.id, JSON.parse(row.doc) as RunRow)));
       return async () => {
         stopRenewing();
-        configuration.close();
         work.abandon();
         await Promise.resolve();
       };

@@ -1,7 +1,7 @@
 import { emit } from '../platform/decision';
 import { common, ofRun, openIncident, textOf, type Draft } from './draft';
 import { runKey } from './messages';
-import { unsettledActions, type ActionState, type Publication, type QuestionState } from './state';
+import { unsettledActions, type ActionState, type Publication, type QuestionState, type Run } from './state';
 
 /** First wait for an answer of another service; doubled with each repeat. */
 const firstAnswerMs = 10_000;
@@ -24,6 +24,14 @@ export const answered = (draft: Draft, id: string): void => {
   draft.run.requests = draft.run.requests.filter((one) => one.id !== id);
 };
 
+const incidentId = (runId: string, request: string): string => `unanswered/${runId}/${request}`;
+
+/** Incidents about requests that were answered, or are no longer asked. */
+export const answeredIncidents = (before: Run | null, run: Run): string[] =>
+  (before?.requests ?? [])
+    .filter((asked) => asked.attempt >= incidentAfterAttempts && !run.requests.some((one) => one.id === asked.id))
+    .map((asked) => incidentId(run.runId, asked.id));
+
 /** Sends again what is overdue. The answerer decides by natural key, so a repeat changes nothing there. */
 export const askAgain = (draft: Draft): void => {
   for (const request of draft.run.requests) {
@@ -33,7 +41,7 @@ export const askAgain = (draft: Draft): void => {
     send(draft, request.id, request.attempt);
     if (request.attempt === incidentAfterAttempts)
       openIncident(draft, {
-        id: `unanswered/${draft.run.runId}/${request.id}`,
+        id: incidentId(draft.run.runId, request.id),
         kind: 'unanswered_request',
         ref: draft.run.runId,
         reason: `run ${draft.run.runId} has asked ${request.attempt} times for ${request.id} and got no answer`,

@@ -72,11 +72,15 @@ test('32: a retry in vain blocks it again; after the repair the key goes on in i
   expect((await a.request('POST', `/v1/ops/outbox/${blocked.key}/retry`)).status).toBe(401);
   expect((await ops(blocked.key, 'retry')).status).toBe(200);
   await until('it is blocked again', () => blockedKey('big'));
+  const open = 'SELECT 1 FROM incidents WHERE id = $1 AND closed_at IS NULL';
+  const incident = `outbox-blocked/${blocked.key}`;
+  await until('it is an incident again', async () => (await world.sql(open, [incident])).length === 1);
   await maxMessageBytes(4_000_000);
   expect((await ops(blocked.key, 'retry')).status).toBe(200);
   // Written before the relay has looked: it must not overtake what was blocked.
   await a.post('big', 'm4');
   await until('all of the key are out', () => count('big') === 4);
+  expect(await world.sql(open, [incident])).toEqual([]);
   expect(stored.firsts('big')).toEqual([1, 2, 3, 4].map((revision) => `big/${revision}/0/MessageStored`));
   await maxMessageBytes(1_048_588);
   const audit = await world.sql<{ account: string; action: string }>(
@@ -98,6 +102,9 @@ test('32: skipped with a reason, the record is left out and the rest of its key 
     { action: 'outbox.skip', reason: 'a test record' },
   ]);
   expect((await ops(key, 'skip', { reason: 'again' })).status).toBe(404);
+  expect(
+    await world.sql('SELECT closed_at IS NULL AS open FROM incidents WHERE id = $1', [`outbox-blocked/${key}`]),
+  ).toEqual([{ open: false }]);
 });
 
 test('32: many large records are sent, however much they are together', async () => {
