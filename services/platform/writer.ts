@@ -14,6 +14,9 @@ const highWaterBytes = 32 * 1024 * 1024;
 /** Tries of a message alone in flight before it counts as poison (X2, case 36). */
 const poisonTries = 5;
 const triesWhileStopping = 3;
+/** Conflicts with other writers pass at once; one that does not is the batch's own fault and must not hold up the rest. */
+const conflictTries = 10;
+const maxConflictPauseMs = 200;
 
 export type Settled =
   | { readonly ok: true; readonly reply: unknown; readonly duplicate: boolean }
@@ -56,6 +59,8 @@ export interface WriterDeps<M, I> extends Omit<BatchDeps<M, I>, 'bury'> {
     readonly after: (job: Job<M>) => Promise<void>;
   };
 }
+
+const isConflict = (error: unknown): boolean => /^40/.test(String((error as { code?: unknown }).code ?? ''));
 
 export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
   const queue: Job<M>[] = [];
@@ -109,11 +114,12 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
         return null;
       } catch (error) {
         await deps.pipe.rollback();
-        if (classify(error) !== 'transient') return error;
+        const conflict = isConflict(error);
+        if (classify(error) !== 'transient' || (conflict && tries >= conflictTries)) return error;
         deps.onTrouble();
         if (tries > 0) deps.log.warn({ err: error, tries }, 'the batch waits for its database');
         if (stopping && tries > triesWhileStopping) throw error;
-        await pause(backoffMs(tries, 20, 2_000));
+        await pause(backoffMs(tries, 20, conflict ? maxConflictPauseMs : 2_000));
       }
     }
   };

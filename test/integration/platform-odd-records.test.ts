@@ -191,3 +191,11 @@ test('44: clocks of producers an hour ahead or behind decide nothing, and lag is
   for (const { headers } of stored.records.filter(({ key }) => key === 'clocks'))
     expect(Math.abs(Date.parse(headers['ce_time'] ?? '') - Date.now())).toBeLessThan(60_000);
 });
+
+test('X2: a message that can never be saved is told so, and holds up the others for a bounded time', async () => {
+  await toy.post('ghost~', 'g1');
+  const hopeless = toy.request('POST', '/toys/ghost~/g2', { content: 'hello' });
+  expect(await toy.post('living', 'l1')).toBe(1);
+  expect((await hopeless).status).toBe(503);
+  expect(await toy.post('living', 'l2')).toBe(2);
+});

@@ -96,7 +96,10 @@ export const toySpec = (name: string): ServiceSpec<Submitted, never> => ({
   routes: (app, api) => {
     const body = Type.Object({ content: Type.String() });
     app.post('/toys/:conversation/:id', { config: { open: true }, schema: { body } }, async (request) => {
-      const { conversation, id } = request.params as { conversation: string; id: string };
+      const params = request.params as { conversation: string; id: string };
+      // A decider that names an aggregate in a way the database cannot give back would find its row missing for ever.
+      const conversation = params.conversation.replace('~', '\ud800');
+      const { id } = params;
       return { reply: await api.submit({ type: 'submitted', conversation, id, content: request.body.content }) };
     });
   },
