@@ -86,6 +86,7 @@ const open = (
   contract: Contract,
   effect: Effect,
   sealed: { bytes: Buffer; sha256: string },
+  replayedFrom: number | null,
 ): Action => {
   const effectId = effectIdOf(record);
   const actionKey = numberedKey(effectId, effect.actions.length + 1);
@@ -122,6 +123,7 @@ const open = (
     request: { sha256: sealed.sha256, bytes: sealed.bytes.length, ...target },
     approval: needed ? approvalOf(draft, record, actionKey, preview) : null,
     attempts: [],
+    replayedFrom,
     evidence: [],
     queries: { count: 0, asked: [] },
     followers: [],
@@ -194,7 +196,7 @@ const notAllowed = (
 };
 
 /** Natural key (runId, proposalId): decided once, answered as often as it is asked. */
-export const onPropose = (draft: Draft, record: ProposeEffect): void => {
+export const onPropose = (draft: Draft, record: ProposeEffect, replayed: boolean): void => {
   const fence = draft.view.get<Fence>('fence', record.runId) ?? newFence(record.tenant, record.runId);
   const known = Object.hasOwn(fence.proposals, record.proposalId) ? fence.proposals[record.proposalId] : undefined;
   if (known !== undefined) return answer(draft, record, fence, known);
@@ -231,11 +233,11 @@ export const onPropose = (draft: Draft, record: ProposeEffect): void => {
     return remember(refused('too_many_actions', `${maxActionsOfEffect} actions of one effect`));
   // Actions opened by this very batch carry its clock; beyond the spare keys the next one is not locked.
   if (effect.actions.filter((one) => one.openedAt === draft.now).length >= spareKeys) {
-    draft.tells.push({ type: 'propose', record });
+    draft.tells.push({ type: 'propose', record, replayed });
     return;
   }
   if (ruling.replaces !== null) withdraw(draft, ruling.replaces, 'replaced');
-  const action = open(draft, record, contract, effect, sealed);
+  const action = open(draft, record, contract, effect, sealed, replayed ? record.occurredAt : null);
   draft.fence = fence;
   if (action.approval === null) startAction(draft, action);
   remember({ status: 'accepted', actionKey: action.actionKey, code: null, detail: null }, [

@@ -73,6 +73,29 @@ const record = (draft: Draft, action: Action, contract: Contract): void => {
 };
 
 /**
+ * The command of this action was handled before, by a state of the database that is lost: whether it was sent then is
+ * not known. So it starts as unknown, as if its attempt had gone out, and only the remote's receipt or a repeat under
+ * the same key within the declared retention settles it (X3).
+ */
+const presume = (draft: Draft, action: Action, contract: Contract, toldAt: number): void => {
+  const attempt: Attempt = {
+    number: 1,
+    outcome: 'unknown',
+    code: 'restored',
+    startedAt: Math.min(toldAt, draft.now),
+    sendBy: draft.now,
+    timeoutMs: contract.submit.timeoutMs,
+    endedAt: draft.now,
+    httpStatus: null,
+    body: null,
+  };
+  planUnknown(draft, { ...adopt(draft, action, 1), attempts: [attempt] }, contract, {
+    mayResend: true,
+    code: 'restored',
+  });
+};
+
+/**
  * The only place where an attempt begins. Fence, grant and approval are read under the run's fence row, which the same
  * transaction holds, so that after an acknowledged fence no older action starts (E7).
  */
@@ -88,6 +111,8 @@ export const startAction = (draft: Draft, action: Action): void => {
     return;
   }
   if (contract === null) return;
+  if (action.replayedFrom !== null && action.attempts.length === 0)
+    return presume(draft, action, contract, action.replayedFrom);
   if (fence.mode === 'hold') return later(draft, action, null);
   if (draft.context.capacity - draft.sends.length <= 0) return later(draft, action, noRoomMs);
   const waitMs = draft.world.pace(contract, 'submit', draft.now);

@@ -66,7 +66,7 @@ export const decider =
     const draft = openDraft(view, context, world);
     switch (message.type) {
       case 'propose':
-        onPropose(draft, message.record);
+        onPropose(draft, message.record, message.replayed);
         return finish(draft);
       case 'raise_fence':
         onRaiseFence(draft, message.record);

@@ -13,10 +13,10 @@ import type { Message } from './messages';
 export const name = 'effect-ledger';
 
 /** Undefined = not the ledger's concern. */
-export const messageOf = (type: RecordName, value: RecordByName[RecordName]): Message | undefined => {
+export const messageOf = (type: RecordName, value: RecordByName[RecordName], replayed = false): Message | undefined => {
   switch (type) {
     case 'ProposeEffect':
-      return { type: 'propose', record: value as ProposeEffect };
+      return { type: 'propose', record: value as ProposeEffect, replayed };
     case 'RaiseFence': {
       const record = value as RaiseFence;
       if (record.mode === 'UNKNOWN') throw new Malformed('unknown_symbol', 'mode is a symbol this build does not know');

@@ -45,7 +45,7 @@ const ledger = (): Promise<void> =>
           topics: groupTopics(name),
           urgent: true,
           inbox: true,
-          message: ({ name: type, value }) => messageOf(type, value),
+          message: ({ name: type, value }, { replayed }) => messageOf(type, value, replayed),
         },
       ],
       writes: {

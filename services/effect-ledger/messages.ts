@@ -16,7 +16,7 @@ export interface Attempted {
 }
 
 export type Message =
-  | { readonly type: 'propose'; readonly record: ProposeEffect }
+  | { readonly type: 'propose'; readonly record: ProposeEffect; readonly replayed: boolean }
   | { readonly type: 'raise_fence'; readonly record: RaiseFence }
   | { readonly type: 'interaction'; readonly record: InteractionChanged }
   | { readonly type: 'receipt'; readonly record: ReceiptAnswered }

@@ -85,6 +85,8 @@ export interface Action extends Owner {
   readonly request: { readonly sha256: string; readonly bytes: number; readonly method: string; readonly url: string };
   readonly approval: Approval | null;
   readonly attempts: readonly Attempt[];
+  /** When its command was first told, if this database was restored to before it: it may have been sent since (X3). */
+  readonly replayedFrom: number | null;
   readonly evidence: readonly Evidence[];
   /** Receipt queries so far; the last ones with the database's time of asking. */
   readonly queries: {

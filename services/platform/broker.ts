@@ -69,6 +69,8 @@ export interface Broker {
   consume(options: ConsumerOptions): Consumer;
   /** Of each partition: the first record there still is, and the one that will come next. */
   offsets(topic: string): Promise<ReadonlyMap<number, PartitionOffsets>>;
+  /** What a group has committed, by `topic:partition`; partitions it never committed are absent. */
+  committed(group: string, topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -17,6 +17,8 @@ interface Track extends Assignment {
   readonly open: number[];
   next: string | null;
   skippedTo: string | null;
+  /** Records before this offset were handled by a later state of the database than the one there is now. */
+  replayUntil: bigint | null;
   /** Reached by skipping, not yet in the database. */
   unstored: string | null;
   progressAt: number;
@@ -61,6 +63,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
       open: [],
       next: null,
       skippedTo: null,
+      replayUntil: null,
       unstored: null,
       progressAt: Date.now(),
     };
@@ -104,12 +107,20 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
   const storing = setInterval(() => void storeSkipped(), storeSkippedEveryMs);
   let closing = false;
 
+  const isReplay = (track: Track, offset: string): boolean =>
+    track.replayUntil !== null && BigInt(offset) < track.replayUntil;
+
   const onRecords = async (records: readonly InRecord[], alive: () => Promise<void>): Promise<void> => {
     for (const record of records) {
       await waitForRoom(deps.writer, alive, () => closing);
       if (closing) return;
       const track = trackOf(record);
-      const raw: RawRecord = { ...record, group: deps.group, redriveCount: 0 };
+      const raw: RawRecord = {
+        ...record,
+        group: deps.group,
+        redriveCount: 0,
+        replayed: isReplay(track, record.offset),
+      };
       track.open.push(record.timestampMs);
       let queued = false;
       try {
@@ -139,6 +150,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
     const offsets = new Map(
       await Promise.all(topics.map(async (topic) => [topic, await deps.broker.offsets(topic)] as const)),
     );
+    const committed = await deps.broker.committed(deps.group, topics);
     const stored = new Map(rows.map((row) => [`${row.topic}:${row.partition}`, row.next_offset]));
     const starts = new Map<string, string>();
     for (const one of assigned) {
@@ -148,7 +160,10 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
       // A position beyond the end belongs to an earlier topic of this name.
       const start = next > BigInt(end) || next < BigInt(first) ? first : next.toString();
       starts.set(name, start);
-      trackOf(one).next = start;
+      const track = trackOf(one);
+      track.next = start;
+      const handled = committed.get(name);
+      track.replayUntil = handled !== undefined && BigInt(handled) > BigInt(start) ? BigInt(handled) : null;
     }
     return starts;
   };
@@ -171,8 +186,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
     return owned.map(({ topic, partition }) => {
       const track = trackOf({ topic, partition });
       const end = BigInt(offsets.get(topic)?.get(partition)?.end ?? '0');
-      // Nothing handled yet and nothing stored: what lies before the first fetch is not known to be ours to handle.
-      const behind = track.next === null ? BigInt(track.open.length) : end - BigInt(track.next);
+      const behind = track.next === null ? end : end - BigInt(track.next);
       const records = Number(behind > 0n ? behind : 0n);
       const progressAge = records === 0 ? 0 : Math.max(0, (now - track.progressAt) / 1_000);
       if (records === 0) track.progressAt = now;

@@ -7,6 +7,8 @@ import type { HeaderValue, NewOutboxRow } from './outbox';
 export interface RawRecord extends InRecord {
   readonly group: string;
   readonly redriveCount: number;
+  /** This group had handled it before its database was restored to a little earlier (X3). */
+  readonly replayed: boolean;
 }
 
 export interface DeadLetter {

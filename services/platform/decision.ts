@@ -64,6 +64,8 @@ export interface Context {
   readonly capacity: number;
   /** Event id of the record being decided, or a derived id for commands and ticks. */
   readonly cause: string;
+  /** Where the message came from, for state that outlives it; the facts of this decision carry it by themselves. */
+  readonly trace: Trace;
 }
 
 /** Where a message came from; decides dedup, trace headers and what a failure means. */

@@ -216,6 +216,16 @@ export const openBroker = (settings: KafkaSettings, clientId: string, log: Logge
       const rows = await (await connectedAdmin()).fetchTopicOffsets(topic);
       return new Map(rows.map((row) => [row.partition, { first: row.low, end: row.high }]));
     },
+    committed: async (group, topics) => {
+      const rows = await (await connectedAdmin()).fetchOffsets({ groupId: group, topics: [...topics] });
+      return new Map(
+        rows.flatMap(({ topic, partitions }) =>
+          partitions.flatMap(({ partition, offset }) =>
+            BigInt(offset) < 0n ? [] : [[`${topic}:${partition}`, offset] as const],
+          ),
+        ),
+      );
+    },
     ping: async () => {
       await (await connectedAdmin()).describeCluster();
     },
@@ -262,6 +272,8 @@ const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): Consume
       retry: { retries: 8, initialRetryTime: 200, maxRetryTime: 3_000, restartOnFailure: () => Promise.resolve(false) },
     });
     let ready: Promise<void> = Promise.resolve();
+    /** The assignment whose starting points are set. */
+    let sought: readonly Assignment[] | null = null;
     const crashed = new Promise<unknown>((resolve) =>
       consumer.on(consumer.events.CRASH, (event) => resolve(event.payload.error)),
     );
@@ -281,16 +293,13 @@ const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): Consume
             const offset = starts.get(`${topic}:${partition}`);
             if (offset !== undefined) on.seek({ topic, partition, offset });
           }
+          sought = assigned;
           return;
         } catch (error) {
           options.onError(error);
           await pause(backoffMs(tries, 100, 3_000));
         }
       }
-    };
-    const isReady = (): Promise<boolean> => {
-      const asked = ready;
-      return Promise.race([asked.then(() => asked === ready), pause(heartbeatEveryMs).then(() => false)]);
     };
     try {
       current = consumer;
@@ -300,7 +309,10 @@ const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): Consume
         autoCommit: false,
         eachBatchAutoResolve: false,
         eachBatch: async ({ batch, resolveOffset, heartbeat, isRunning, isStale }) => {
-          while (!(await isReady())) await heartbeat();
+          while (!closed && isRunning() && sought !== owned) {
+            await Promise.race([ready, pause(heartbeatEveryMs)]);
+            await heartbeat();
+          }
           if (closed || !isRunning() || isStale()) return;
           const records = batch.messages.map((message): InRecord => ({
             topic: batch.topic,

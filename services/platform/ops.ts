@@ -72,6 +72,7 @@ const rawOf = (row: DeadRow): RawRecord => ({
   key: row.key,
   value: row.value,
   redriveCount: row.redrive_count + 1,
+  replayed: false,
   headers: Object.fromEntries(
     Object.entries(JSON.parse(row.headers) as Record<string, HeaderValue>).map(([name, value]) => [
       name,

@@ -139,7 +139,7 @@ const startStateless = async (
     track.open.push(entry);
     inFlight += 1;
     try {
-      await producer.send(await outcomeOf({ ...record, group, redriveCount: 0 }));
+      await producer.send(await outcomeOf({ ...record, group, redriveCount: 0, replayed: false }));
       entry.done = true;
       finished(track);
     } catch (error) {

@@ -21,7 +21,7 @@ const newRun = (
   agentName: string,
   agent: AgentSettings,
   now: number,
-  correlationId: string | null,
+  trace: Run['trace'],
 ): Run => ({
   status: 'queued',
   cause: null,
@@ -44,7 +44,7 @@ const newRun = (
   rootRunId: record.runId,
   parentRunId: record.parentRunId,
   continuationOfRunId: record.continuationOfRunId,
-  trace: { correlationId, traceparent: null },
+  trace,
   enqueuedAt: now,
   startedAt: null,
   endedAt: null,
@@ -186,7 +186,10 @@ export const decideStart = (
   const found = findHolds(view, record);
   if ('code' in found) return refuse(record, found.code, found.field, found.detail);
 
-  const run = newRun(record, agentName, agent, context.now, context.cause);
+  const run = newRun(record, agentName, agent, context.now, {
+    correlationId: context.trace.correlationId ?? context.cause,
+    traceparent: context.trace.traceparent,
+  });
   const draft = draftOf(run, null, conversation, view, context, settings);
   const text = initialText(run.runId, record);
   const kept = text.bytes > 0 ? keep(draft, record.content) : text;

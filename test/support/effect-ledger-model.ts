@@ -158,11 +158,12 @@ const own = (runId: string) => ({
 
 let proposals = 0;
 
-export const propose = (more: Partial<ProposeEffect> = {}): Extract<Message, { type: 'propose' }> => {
+export const propose = (more: Partial<ProposeEffect> = {}, replayed = false): Extract<Message, { type: 'propose' }> => {
   proposals += 1;
   const runId = more.runId ?? 'run';
   return {
     type: 'propose',
+    replayed,
     record: {
       ...own(runId),
       rootRunId: runId,

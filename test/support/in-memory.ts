@@ -101,15 +101,16 @@ export const inMemory = <M, I>(
         if (row.table === 'blobs') blobs.set(String(row.values['ref']), row.values['bytes'] as Buffer);
       return {
         ...result,
-        changes: changed.map(({ key, revision, state }) => ({
-          key,
-          revision,
-          before: () => {
-            const doc = docs.get(name(key.kind, key.id));
-            return doc === undefined ? undefined : (JSON.parse(doc) as unknown);
-          },
-          after: state,
-        })),
+        changes: changed.map(({ key, revision, state }) => {
+          const doc = docs.get(name(key.kind, key.id));
+          let parsed: unknown;
+          return {
+            key,
+            revision,
+            before: () => (parsed ??= doc === undefined ? undefined : JSON.parse(doc)),
+            after: state,
+          };
+        }),
       };
     },
     send: (message, options = {}) => {

@@ -449,3 +449,27 @@ describe('H7: approvals', () => {
     expect(actionDueAt(action)).toBeGreaterThan(action.approval!.expiresAt);
   });
 });
+
+describe('X3: a command replayed after a restore of the database', () => {
+  const replayed = (connector: string): Model => {
+    const model = startModel();
+    model.decide(propose({ connector }, true));
+    return model;
+  };
+
+  test('X3 nothing is sent: the action starts as unknown and its receipt is asked for', () => {
+    const model = replayed('asks');
+    expect(model.sends).toEqual([]);
+    expect(status(model)).toBe('unknown');
+    expect(model.action(keyOf('asks')).attempts).toMatchObject([{ outcome: 'unknown', code: 'restored' }]);
+    ask(model, 'succeeded');
+    expect(status(model)).toBe('succeeded');
+    expect(model.sends).toEqual([]);
+  });
+
+  test('X3 without a way to verify it is blocked, not sent', () => {
+    const model = replayed('blind');
+    expect(status(model, 'blind')).toBe('blocked');
+    expect(model.sends).toEqual([]);
+  });
+});
