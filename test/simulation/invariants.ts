@@ -12,9 +12,8 @@ import type { Interaction } from '../../services/hil/state';
 import type { ReportRun, Stream } from '../../services/publication/state';
 import { isRun, isTerminal, type Run, type RunRow } from '../../services/run-executor/state';
 import { waitingFor } from '../../services/run-executor/waiting-for';
-import type { Commit } from './process';
-import type { ServiceName } from './services';
-import type { Watch, World } from './world';
+import { all, changes, facts, runChanges, runsOf, stateOf } from './looking';
+import type { Watch } from './world';
 
 /** A rule that was broken, named so that a mutation can say which one it expects. */
 export class Violation extends Error {
@@ -28,37 +27,6 @@ export class Violation extends Error {
 
 type Broken = (detail: string) => never;
 type Invariant = (broken: Broken) => Watch;
-
-interface Changed<S> {
-  readonly id: string;
-  readonly before: S | undefined;
-  readonly after: S;
-}
-
-const changes = <S>(commit: Commit, service: ServiceName, kind: string): Changed<S>[] =>
-  commit.service !== service
-    ? []
-    : commit.changes.flatMap(({ key, before, after }) =>
-        key.kind === kind ? [{ id: key.id, before: before() as S | undefined, after: after as S }] : [],
-      );
-
-const runChanges = (commit: Commit): { before: Run | undefined; after: Run }[] =>
-  changes<RunRow>(commit, 'run-executor', 'run').flatMap(({ before, after }) =>
-    isRun(after) ? [{ before: isRun(before) ? before : undefined, after }] : [],
-  );
-
-const facts = <R>(commit: Commit, type: string): (R & { readonly eventId: string })[] =>
-  commit.facts.filter((fact) => fact.type === type).map((fact) => ({ ...fact.value, eventId: fact.eventId }) as never);
-
-const all = <S>(world: World, service: ServiceName, kind: string): { readonly id: string; readonly state: S }[] => {
-  const { store } = world.services[service];
-  return store.ids(kind).map((id) => ({ id, state: store.state<S>(kind, id) as S }));
-};
-
-const runsOf = (world: World): Run[] =>
-  all<RunRow>(world, 'run-executor', 'run').flatMap(({ state }) => (isRun(state) ? [state] : []));
-const stateOf = <S>(world: World, service: ServiceName, kind: string, id: string): S | undefined =>
-  world.services[service].store.state<S>(kind, id);
 
 /** By value: what a store gave back and what a decision has just made come from different parsers. */
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -85,25 +53,40 @@ export const invariants = {
     };
   },
 
-  'A2 a repeated message gets the receipt of the first': (broken) => ({
-    commit: (commit, world) => {
-      for (const receipt of facts<ReceiptIssued>(commit, 'ReceiptIssued')) {
-        if (!receipt.duplicate) continue;
-        const known = stateOf<Message>(world, 'admission', 'message', receipt.messageId ?? '')?.receipt;
-        const fits =
-          commit.items.length > 1 || (known?.status === receipt.status && known.revision === receipt.revision);
-        if (known === undefined || !fits)
-          broken(`${receipt.clientMessageId}: ${receipt.status} instead of ${known?.status}`);
-      }
-    },
-    end: (world) => {
-      for (const { id, state } of all<Message>(world, 'admission', 'message')) {
-        const told = world.receipts.get(id);
-        if (told?.status !== state.receipt.status)
-          broken(`${id}: told ${told?.status}, stored ${state.receipt.status}`);
-      }
-    },
-  }),
+  'A2 a repeated message gets the receipt of the first': (broken) => {
+    const newest = new Map<string, ReceiptIssued>();
+    return {
+      commit: (commit, world) => {
+        for (const receipt of facts<ReceiptIssued>(commit, 'ReceiptIssued')) {
+          const { messageId, duplicate, revision, status } = receipt;
+          if (messageId !== null && (newest.get(messageId)?.revision ?? 0) <= revision) newest.set(messageId, receipt);
+          if (!duplicate || commit.items.length > 1) continue;
+          const known = stateOf<Message>(world, 'admission', 'message', messageId ?? '')?.receipt;
+          if (known?.status !== status || known.revision !== revision)
+            broken(`${receipt.clientMessageId}: ${status} instead of ${known?.status}`);
+        }
+      },
+      end: (world) => {
+        for (const { id, state } of all<Message>(world, 'admission', 'message'))
+          if (newest.get(id)?.status !== state.receipt.status)
+            broken(`${id}: told ${newest.get(id)?.status}, stored ${state.receipt.status}`);
+      },
+    };
+  },
+
+  'A17 every submission gets a receipt': (broken) => {
+    const told = new Set<string>();
+    return {
+      commit: (commit) => {
+        for (const { account, clientMessageId } of facts<ReceiptIssued>(commit, 'ReceiptIssued'))
+          told.add(`${account} ${clientMessageId}`);
+      },
+      end: (world) => {
+        for (const { account, clientMessageId } of world.said)
+          if (!told.has(`${account} ${clientMessageId}`)) broken(`${clientMessageId} of ${account} was never answered`);
+      },
+    };
+  },
 
   'R25 a receipt only moves forward': (broken) => ({
     commit: (commit) => {
@@ -248,6 +231,16 @@ export const invariants = {
       },
     };
   },
+
+  'R15 nothing of an ended run starts': (broken) => ({
+    commit: (commit, world) => {
+      for (const { before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
+        if (after.attempts.length === (before?.attempts.length ?? 0)) continue;
+        const run = stateOf<RunRow>(world, 'run-executor', 'run', after.runId);
+        if (isRun(run) && isTerminal(run.status)) broken(`${after.actionKey} starts although its run is ${run.status}`);
+      }
+    },
+  }),
 
   'H2 adopted implies answered implies published': (broken) => ({
     commit: (commit, world) => {

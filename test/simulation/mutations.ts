@@ -74,6 +74,13 @@ export const mutations: readonly Mutation[] = [
       ),
   },
   {
+    breaks: 'A17 every submission gets a receipt',
+    how: 'admission refuses without a word',
+    service: 'admission',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact, value) => (value['revision'] === 0 ? null : fact)),
+  },
+  {
     breaks: 'R25 a receipt only moves forward',
     how: 'admission takes old decisions for news',
     service: 'admission',
@@ -176,6 +183,17 @@ export const mutations: readonly Mutation[] = [
     broken: (decide, message, view, context) => {
       const open = seenAs(view, 'fence', (fence) => ({ ...fence, mode: 'open', minVersion: 1 }));
       return decide(message.type === 'raise_fence' ? view : open, message, context) as Decision;
+    },
+  },
+  {
+    breaks: 'R15 nothing of an ended run starts',
+    how: 'the ledger acknowledges a fence and does not raise it',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) => {
+      const decision = decide(view, message, context) as Decision;
+      if (message.type !== 'raise_fence') return decision;
+      const acknowledged = (decision.emit ?? []).filter((fact) => fact.type === 'FenceAcknowledged');
+      return { emit: acknowledged.map((fact) => ({ ...fact, id: `${fact.about.id}/fence/${context.now}` })) };
     },
   },
   {

@@ -53,7 +53,7 @@ export interface Service {
   readonly due: Map<string, number>;
   readonly rows: Map<string, Row[]>;
   /** Commands and results that wait in one process. */
-  readonly inbound: { readonly item: Item; readonly instance: Instance; readonly life: number }[];
+  readonly inbound: { readonly item: Item; readonly instance: Instance }[];
   readonly claims: Set<string>;
 }
 

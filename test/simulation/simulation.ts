@@ -1,15 +1,15 @@
-import type { ReceiptIssued } from '../../schemas/generated/records';
-import type { Tick } from '../../services/platform/decision';
 import { groupNames } from '../../schemas/topics';
 import { openAgenda } from './agenda';
-import { openBroker, type Delivery } from './broker';
+import { openBroker } from './broker';
+import { briefly } from './briefly';
 import { openFaults } from './faults';
 import { openOutside } from './outside';
 import { openPeople } from './people';
-import { claimOf, commit, isIdle, openService, type Instance, type Item, type Service } from './process';
+import { commit, isIdle, openService, type Instance, type Item, type Service } from './process';
 import { randomOf } from './random';
 import { openRemote } from './remote';
 import { queryGroup, realServices, serviceNames } from './services';
+import { openSources } from './sources';
 import { openWorkload } from './workload';
 import type { Options, World } from './world';
 
@@ -17,7 +17,7 @@ const startAt = Date.parse('2026-01-01T00:00:00Z');
 const queryGroups = [queryGroup];
 /** Virtual time in which everything must have come to its end; longer than any deadline in the configuration. */
 const calmMs = 3 * 86_400_000;
-export const maxCalmSteps = 12_000;
+const maxCalmSteps = 12_000;
 const minChaosSteps = 250;
 const maxChaosSteps = 700;
 
@@ -31,8 +31,7 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     serviceNames.map((name) => [name, openService(name, models[name], room)]),
   ) as World['services'];
   const watches = options.watches ?? [];
-  const receipts = new Map<string, ReceiptIssued>();
-  const state = { now: startAt, calm: false, calls: 0, steps: 0 };
+  const state = { now: startAt, calm: false, steps: 0 };
   const living = (service: Service): Instance[] => service.instances.filter((one) => one.alive);
 
   const world: World = {
@@ -45,7 +44,6 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     get said() {
       return workload.sent;
     },
-    receipts,
     get now() {
       return state.now;
     },
@@ -54,29 +52,14 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     },
     note: (line) => options.onNote?.(`${((state.now - startAt) / 1_000).toFixed(3).padStart(10)}s ${line}`),
     submit: (instance, message, what) => {
-      const item: Item = {
-        message,
-        what,
-        cause: `${instance.name}/${(state.calls += 1)}`,
-        claim: null,
-        toldId: null,
-        done: () => undefined,
-      };
-      services[instance.service].inbound.push({ item, instance, life: instance.life });
+      const item = sources.command(instance, message, what, () => undefined);
+      services[instance.service].inbound.push({ item, instance });
     },
     call: (name, message, what, answered = () => undefined) => {
       const up = living(services[name]);
       if (up.length === 0) return;
       const instance = random.pick(up);
-      const item: Item = {
-        message,
-        what,
-        cause: `${instance.name}/${(state.calls += 1)}`,
-        claim: null,
-        toldId: null,
-        done: answered,
-      };
-      services[name].inbound.push({ item, instance, life: instance.life });
+      services[name].inbound.push({ item: sources.command(instance, message, what, answered), instance });
     },
     sealedInput: (runId, turn) => {
       const row = services['run-executor'].rows
@@ -91,6 +74,7 @@ export const openSimulation = (seed: number, options: Options = {}) => {
       for (const watch of watches) watch.effect?.(actionKey, world);
     },
   };
+  const sources = openSources(world, options.inbox ?? true);
   const workload = openWorkload(world);
   const outside = openOutside(world);
   const people = openPeople(world, workload.byChat);
@@ -99,79 +83,17 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     deliver: (service, delivery, forgotten) => {
       const up = living(service);
       if (up.length === 0) return false;
-      const item = recordItem(service, delivery);
+      const item = sources.record(service, delivery);
       return item === null || transact(service, random.pick(up), [forgotten ? { ...item, claim: null } : item]);
     },
     tick: (service, name) => {
       const up = living(service);
-      if (up.length > 0) transact(service, random.pick(up), [tickItem(name)]);
+      if (up.length > 0) transact(service, random.pick(up), [sources.tick(name)]);
     },
     jump: (ms) => {
       state.now += ms;
     },
   });
-
-  const tickItem = (name: string): Item => {
-    const [kind = '', id = ''] = name.split('\u0001');
-    const message: Tick = { type: 'tick', kind, id };
-    return {
-      message,
-      what: `tick ${kind} ${id}`,
-      cause: `${id}/tick/${(state.calls += 1)}`,
-      claim: null,
-      toldId: null,
-      done: () => undefined,
-    };
-  };
-
-  const recordItem = (service: Service, { group, record, done }: Delivery): Item | null => {
-    const message = service.model.read(group, record);
-    if (message === undefined) return (void done(), null);
-    return {
-      message,
-      what: `${record.type} ${record.eventId}`,
-      cause: record.eventId,
-      claim: options.inbox === false ? null : claimOf(group, record),
-      toldId: null,
-      done,
-    };
-  };
-
-  const dueNames = (service: Service): string[] =>
-    [...service.due].flatMap(([name, at]) => (at <= state.now ? [name] : []));
-
-  /** One process drains some of what is there, of all its sources, into one transaction. */
-  const gather = (service: Service, instance: Instance): Item[] => {
-    const items: Item[] = [];
-    const mine = service.inbound.filter((one) => one.instance === instance);
-    for (const one of mine.slice(0, random.whole(0, 3))) {
-      service.inbound.splice(service.inbound.indexOf(one), 1);
-      items.push(one.item);
-    }
-    for (const { id, message } of service.told.slice(0, random.whole(0, 2)))
-      items.push({
-        message,
-        what: `told ${(message as { type: string }).type}`,
-        cause: id,
-        claim: null,
-        toldId: id,
-        done: () => undefined,
-      });
-    const due = dueNames(service);
-    if (due.length > 0 && random.chance(0.6)) items.push(tickItem(random.pick(due)));
-    for (const delivery of broker.fetch(
-      service.groups,
-      random.weighed([
-        [5, 1],
-        [3, 2],
-        [1, 5],
-      ]),
-    )) {
-      const item = recordItem(service, delivery);
-      if (item !== null) items.push(item);
-    }
-    return items;
-  };
 
   /** True when it was committed. */
   function transact(service: Service, instance: Instance, items: readonly Item[]): boolean {
@@ -180,13 +102,6 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     const committed = commit(service, instance, items, state.now);
     for (const item of committed.items) world.note(`${instance.name} decides ${item.what}`);
     for (const fact of committed.facts) world.note(`    says ${fact.type} ${fact.eventId} ${briefly(fact.value)}`);
-    for (const { type, value } of committed.facts) {
-      const receipt = value as unknown as ReceiptIssued;
-      const known =
-        type === 'ReceiptIssued' && receipt.messageId !== null ? receipts.get(receipt.messageId) : undefined;
-      if (type === 'ReceiptIssued' && receipt.messageId !== null && (known?.revision ?? 0) <= receipt.revision)
-        receipts.set(receipt.messageId, receipt);
-    }
     people.watch(committed);
     for (const watch of watches) watch.commit?.(committed, world);
     if (faults.diesAfter()) return (faults.die(instance, 'after its commit'), true);
@@ -230,11 +145,11 @@ export const openSimulation = (seed: number, options: Options = {}) => {
         service.told.length > 0 ||
         service.inbound.length > 0 ||
         broker.pending(service.groups) ||
-        dueNames(service).length > 0;
+        sources.due(service).length > 0;
       if (busy)
         found.push(() => {
           const instance = random.pick(up);
-          transact(service, instance, gather(service, instance));
+          transact(service, instance, sources.gather(service, instance));
         });
     }
     return found;
@@ -284,25 +199,3 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     },
   };
 };
-
-const shown = [
-  'status',
-  'state',
-  'code',
-  'runId',
-  'actionKey',
-  'version',
-  'revision',
-  'number',
-  'mode',
-  'turn',
-  'proposalId',
-];
-const briefly = (value: object): string =>
-  shown
-    .flatMap((name) =>
-      (value as Record<string, unknown>)[name] == null
-        ? []
-        : [`${name}=${String((value as Record<string, unknown>)[name])}`],
-    )
-    .join(' ');

@@ -4,7 +4,7 @@ import type { Published } from '../../services/hil/state';
 import { idsOf } from '../../services/platform/identity';
 import { isRun, type RunRow } from '../../services/run-executor/state';
 import { submission } from './services';
-import type { Sent, World } from './world';
+import type { World } from './world';
 
 const channel = { tenant: 'local', app: 'local' } as const;
 /** An HTTP client that got no answer asks again. */
@@ -14,7 +14,7 @@ const workloadMs = 45_000;
 /** What people say in one or two conversations, over both channels and more than once. */
 export const openWorkload = (world: World) => {
   const { random } = world;
-  const sent: Sent[] = [];
+  const sent: MessageSubmitted[] = [];
   let count = 0;
   let deliveries = 0;
 
@@ -57,7 +57,7 @@ export const openWorkload = (world: World) => {
       account: random.chance(0.85) ? 'alice' : 'bob',
       ...more,
     });
-    sent.push({ messageId: idOf(said).messageId, said });
+    sent.push(said);
     world.note(
       `says ${said.clientMessageId} ${said.relation} ${said.control ?? ''} v${said.expectedVersion ?? ''} ${idOf(said).runId}`,
     );
@@ -75,9 +75,9 @@ export const openWorkload = (world: World) => {
 
   /** A run of the workload: by its id, or by the message that starts it. */
   const target = (): { readonly said: MessageSubmitted; readonly where: Partial<MessageSubmitted> } | undefined => {
-    const starts = sent.filter(({ said }) => ['NEW_TASK', 'FOLLOW_UP', 'UNSPECIFIED'].includes(said.relation));
+    const starts = sent.filter(({ relation }) => ['NEW_TASK', 'FOLLOW_UP', 'UNSPECIFIED'].includes(relation));
     if (starts.length === 0) return undefined;
-    const { said } = random.pick(starts);
+    const said = random.pick(starts);
     const where = random.chance(0.6)
       ? { targetRunId: idOf(said).runId }
       : { targetClientMessageId: said.clientMessageId };

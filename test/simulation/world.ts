@@ -1,15 +1,10 @@
-import type { MessageSubmitted, ReceiptIssued } from '../../schemas/generated/records';
+import type { MessageSubmitted } from '../../schemas/generated/records';
 import type { Agenda } from './agenda';
 import type { Broker } from './broker';
 import type { Commit, Instance, Service } from './process';
 import type { Random } from './random';
 import type { Remote } from './remote';
 import type { Models, ServiceName } from './services';
-
-export interface Sent {
-  readonly messageId: string;
-  readonly said: MessageSubmitted;
-}
 
 export interface World {
   readonly seed: number;
@@ -19,9 +14,7 @@ export interface World {
   readonly services: Readonly<Record<ServiceName, Service>>;
   readonly remote: Remote;
   /** Everything that people have said so far. */
-  readonly said: readonly Sent[];
-  /** The newest receipt of each message that anybody was told of. */
-  readonly receipts: ReadonlyMap<string, ReceiptIssued>;
+  readonly said: readonly MessageSubmitted[];
   readonly now: number;
   /** No more faults: what is left has to come to its end. */
   readonly calm: boolean;
