@@ -76,7 +76,12 @@ export const decideBatch = <M, I>(
   const closed = new Set<string>();
   const performs: I[] = [];
   const outcomes = items.map((item): Outcome => {
-    const context: Context = { ...base, capacity: base.capacity - performs.length, cause: item.cause, trace: item.trace };
+    const context: Context = {
+      ...base,
+      capacity: base.capacity - performs.length,
+      cause: item.cause,
+      trace: item.trace,
+    };
     try {
       const decision = service.decide(view, item.message, context);
       apply(decision, item, context);

@@ -7,11 +7,11 @@ import type { BatchItem } from './batch';
 import { bucketLeases } from './bucket-leases';
 import { beCareful } from './careful';
 import { deadLetter, type RawRecord } from './dead-letters';
-import { noTrace, type AggregateKey, type Kind, type Service, type Tick, type Trace } from './decision';
+import { noTrace, type AggregateKey, type Kind, type Row, type Service, type Tick, type Trace } from './decision';
 import type { Environment } from './environment';
 import { Transient } from './errors';
 import { openHttp, type Http } from './http';
-import { blockedIncident, incidentsIn } from './incidents';
+import { blockedIncident, incidentRow, incidentsIn } from './incidents';
 import { refusingUndecodable, type Input, type RecordJob, type Undecodable } from './intake';
 import { openBroker } from './kafka';
 import type { LiveConfiguration } from './live-configuration';
@@ -161,7 +161,7 @@ export const startService = async <M, I>(
     bury: (item, error) => {
       const raw = rawOf(item);
       log.error({ err: error, cause: item.cause }, 'a message could not be decided');
-      if (raw === null) return { rows: [], outbox: [] };
+      if (raw === null) return { rows: unburied(item), outbox: [] };
       const letter = deadLetter(raw, error, 1);
       metrics.deadLetters.inc({ topic: strip(raw.topic), code: String(letter.row.values['code']) });
       return { rows: [letter.row], outbox: [letter.outbox] };
@@ -268,3 +268,31 @@ const jobOf = <M>(
 /** The topics of a group with the records a service handles there; for `Input.topics`. */
 export const groupTopics = (group: GroupName): Record<string, readonly RecordName[]> =>
   Object.fromEntries(topicsOf(group).map((name) => [name, topics.find((topic) => topic.name === name)?.records ?? []]));
+
+/** How long a message of the service to itself rests after a decision on it threw. */
+const tellAgainMs = 60_000;
+
+/**
+ * What is no record has no dead-letter topic. A told message goes back to its table for later, a tick comes again by
+ * itself; either way somebody is told, because the aggregate may be stuck until the defect is mended (R25).
+ */
+const unburied = (item: BatchItem<unknown>): Row[] => {
+  const tick = item.message as Partial<Tick>;
+  if (item.toldId === null && tick.type !== 'tick') return [];
+  const ref = item.toldId ?? `${tick.kind ?? ''} ${tick.id ?? ''}`;
+  const incident = incidentRow({
+    id: `defect/${ref}`,
+    kind: 'defect',
+    ref,
+    reason: 'a decision on this throws; the log has the error',
+    actions: ['report the error of the log', 'upgrade once it is mended: it is tried again by itself'],
+  });
+  if (item.toldId === null) return [incident];
+  const values = {
+    id: item.toldId,
+    message: JSON.stringify(item.message),
+    trace: JSON.stringify(item.trace),
+    told_at: new Date(Date.now() + tellAgainMs),
+  };
+  return [incident, { table: 'told', values }];
+};

@@ -13,6 +13,7 @@ export const highWaterItems = 4_000;
 const highWaterBytes = 32 * 1024 * 1024;
 /** Tries of a message alone in flight before it counts as poison (X2, case 36). */
 const poisonTries = 5;
+const deadLetterRetryMs = 5_000;
 const triesWhileStopping = 3;
 /** Conflicts with other writers pass at once; one that does not is the batch's own fault and must not hold up the rest. */
 const conflictTries = 10;
@@ -150,8 +151,14 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
     delete (failing as { moreKeys?: unknown }).moreKeys;
     delete (failing as { blobs?: unknown }).blobs;
     // Its event id may be what cannot be stored, and a dead letter leaves no claim behind anyway.
-    const left = await attempt([{ ...job, claim: null }], { ...deps, service: failing });
-    if (left !== null) deps.log.error({ err: left, cause: job.cause }, 'a dead letter could not be written');
+    for (;;) {
+      const left = await attempt([{ ...job, claim: null }], { ...deps, service: failing });
+      if (left === null) break;
+      // The offset must not pass a record that is neither handled nor kept: the partition waits instead (X2).
+      deps.log.error({ err: left, cause: job.cause }, 'a dead letter could not be written; its partition waits');
+      if (stopping) return;
+      await pause(deadLetterRetryMs);
+    }
     job.settle({ ok: false, error });
   };
 

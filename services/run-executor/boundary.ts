@@ -355,6 +355,7 @@ export const performTool = (draft: Draft, call: ToolCallState, inputText: string
     callId: call.callId,
     tool: call.tool,
     inputText,
+    trace: run.trace,
     for: {
       conversationId: run.conversationId,
       taskId: run.taskId,

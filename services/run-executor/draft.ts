@@ -26,7 +26,7 @@ export type Intent =
       readonly deadline: number;
       /** Asked again after its owner was lost. */
       readonly takenOver: boolean;
-      readonly traceparent: string | null;
+      readonly trace: Run['trace'];
     }
   | {
       readonly type: 'tool';
@@ -37,6 +37,7 @@ export type Intent =
       readonly callId: string;
       readonly tool: string;
       readonly inputText: string;
+      readonly trace: Run['trace'];
       readonly for: {
         readonly conversationId: string;
         readonly taskId: string;

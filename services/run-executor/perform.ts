@@ -57,18 +57,21 @@ export const performer = (world: OutsideWorld): Performer => {
             attempt: intent.attempt,
             deadline: new Date(intent.deadline),
             signal: work.abort.signal,
-            ...(intent.traceparent === null ? {} : { traceparent: intent.traceparent }),
+            ...(intent.trace.traceparent === null ? {} : { traceparent: intent.trace.traceparent }),
           });
     if (outcome.kind === 'aborted') return;
     await failpoint('turn.answered');
-    await api.submit({
-      type: 'answered',
-      runId: intent.runId,
-      conversation: intent.conversation,
-      turn: intent.turn,
-      epoch: intent.epoch,
-      outcome,
-    });
+    await api.submit(
+      {
+        type: 'answered',
+        runId: intent.runId,
+        conversation: intent.conversation,
+        turn: intent.turn,
+        epoch: intent.epoch,
+        outcome,
+      },
+      { causationId: null, ...intent.trace },
+    );
     world.observeTurn((Date.now() - work.startedAt) / 1_000);
   };
 
@@ -96,15 +99,18 @@ export const performer = (world: OutsideWorld): Performer => {
           );
     if ('kind' in outcome) return;
     await failpoint('tool.done');
-    await api.submit({
-      type: 'tool_done',
-      runId: intent.runId,
-      conversation: intent.conversation,
-      turn: intent.turn,
-      epoch: intent.epoch,
-      callId: intent.callId,
-      outcome,
-    });
+    await api.submit(
+      {
+        type: 'tool_done',
+        runId: intent.runId,
+        conversation: intent.conversation,
+        turn: intent.turn,
+        epoch: intent.epoch,
+        callId: intent.callId,
+        outcome,
+      },
+      { causationId: null, ...intent.trace },
+    );
   };
 
   return {

@@ -290,7 +290,7 @@ export const askAgent = (draft: Draft, inputBytes: Buffer | null, takenOver = fa
     inputBytes,
     deadline: turn.deadline,
     takenOver,
-    traceparent: run.trace.traceparent,
+    trace: run.trace,
   });
 };
 

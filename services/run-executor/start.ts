@@ -16,13 +16,7 @@ const initialText = (runId: string, record: StartRun): Kept => {
   return { ref: `${runId}/${sha256}`, sha256, bytes: Buffer.byteLength(record.content), inline: record.content };
 };
 
-const newRun = (
-  record: StartRun,
-  agentName: string,
-  agent: AgentSettings,
-  now: number,
-  trace: Run['trace'],
-): Run => ({
+const newRun = (record: StartRun, agentName: string, agent: AgentSettings, now: number, trace: Run['trace']): Run => ({
   status: 'queued',
   cause: null,
   detail: null,
