@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type Remote } from '../../services/cli/remote';
 import { until } from './until';
@@ -39,7 +39,6 @@ export interface RunView {
   readonly report: { readonly version: number; readonly sha256: string } | null;
 }
 
-const started: ChildProcess[] = [];
 /** After a kill a consumer group waits out the dead member's session, and leases theirs. */
 const waitMs = 60_000;
 
@@ -72,13 +71,13 @@ export const system = async (): Promise<System> => {
         ...(instance === undefined ? [] : ['--instance', String(instance)]),
         ...(role === undefined ? [] : ['--role', role]),
       ];
-      started.push(
-        spawn(process.execPath, [join(root, 'bin/fairlead.mjs'), ...args], {
-          stdio: ['ignore', log, log],
-          env: process.env,
-          detached: true,
-        }),
-      );
+      // `npm test` ends it by its pid file with the rest of the stack; this process does not wait for it.
+      spawn(process.execPath, [join(root, 'bin/fairlead.mjs'), ...args], {
+        stdio: ['ignore', log, log],
+        env: process.env,
+        detached: true,
+      }).unref();
+      closeSync(log);
       await until(`${name} is ready`, async () => {
         const port = Number(readFileSync(file(`${name}.port`), 'utf8'));
         return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
