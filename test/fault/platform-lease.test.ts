@@ -1,3 +1,5 @@
+import { Pool } from 'pg';
+import { deleteSent, markBlocked } from '../../services/platform/outbox-table';
 import { openWorld, type World } from '../support/platform-world';
 import type { Tail } from '../support/topic-tail';
 import { until } from '../support/until';
@@ -11,6 +13,7 @@ beforeAll(async () => {
   stored = await world.tail(world.stored);
 });
 afterAll(() => world.close());
+afterEach(() => Promise.all(world.instances.map((instance) => instance.end())));
 
 const owners = async (): Promise<Record<string, number>> => {
   const rows = await world.sql<{ owner: string; n: number }>(
@@ -19,7 +22,7 @@ const owners = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ owner, n }) => [owner, n]));
 };
 
-test('31: a relay stopped past its lease and resumed reorders nothing, and its write-back is refused', async () => {
+test('31: a relay stopped past its lease and resumed reorders nothing', async () => {
   // It stops for good between send and mark, as a process does whose machine is paused there.
   const paused = await world.spawn('paused', { FAIRLEAD_FAILPOINTS: 'relay.sent=hold:3' });
   const other = await world.spawn('other');
@@ -63,4 +66,42 @@ test('31: a relay stopped past its lease and resumed reorders nothing, and its w
       Array.from({ length: revision }, (_, index) => `${one}/${index + 1}/0/MessageStored`),
     );
   await until('nothing is left to send', async () => (await world.sql('SELECT 1 FROM outbox LIMIT 1')).length === 0);
+});
+
+test('31: what a relay writes back under an epoch that is over is refused', async () => {
+  await world.spawn('owner');
+  await until('it owns all', async () => (await owners())['owner'] === 64);
+  const [bucket] = await world.sql<{ owner: string; epoch: number }>(
+    'SELECT owner, epoch FROM relay_buckets WHERE bucket = 0',
+  );
+  const { owner = '', epoch = 0 } = bucket ?? {};
+  // A topic that is not there: the owner leaves the row alone.
+  const [row] = await world.sql<{ id: string }>(
+    `INSERT INTO outbox (bucket, topic, key, headers, event_id, writer) VALUES (0, 'absent', 'k', '{}', 'e', $1) RETURNING id`,
+    [owner],
+  );
+  const id = row?.id ?? '';
+  const left = (): Promise<unknown[]> => world.sql('SELECT blocked_at FROM outbox');
+  const pool = new Pool({ connectionString: world.databaseUrl, max: 1 });
+  const record = {
+    id,
+    bucket: 0,
+    topic: 'absent',
+    partition: null,
+    key: Buffer.from('k'),
+    value: null,
+    headers: {},
+    eventId: 'e',
+  };
+  for (const [writer, at] of [
+    [owner, epoch - 1],
+    ['paused:before', epoch],
+  ] as const) {
+    await deleteSent(pool, [{ id, bucket: 0, epoch: at }], writer);
+    expect(await markBlocked(pool, record, { writer, epoch: at }, 'refused')).toBe(false);
+    expect(await left()).toEqual([{ blocked_at: null }]);
+  }
+  await deleteSent(pool, [{ id, bucket: 0, epoch }], owner);
+  expect(await left()).toEqual([]);
+  await pool.end();
 });
