@@ -45,8 +45,9 @@ export interface ConsumerOptions {
   /**
    * Handed each fetched batch; resolves when the records are queued, never waits for their commit. While it has to wait
    * for room it calls `alive` as long as the drain makes progress, so that a hang is not hidden from the group.
+   * `nextOffset` lies past what is no record, such as the end of a producer's transaction.
    */
-  readonly onRecords: (records: readonly InRecord[], alive: () => Promise<void>) => Promise<void>;
+  readonly onRecords: (records: readonly InRecord[], alive: () => Promise<void>, nextOffset: string) => Promise<void>;
   /** Called with each new assignment before anything is fetched; the answer says where to start instead. */
   readonly onAssigned: (assigned: readonly Assignment[]) => Promise<ReadonlyMap<string, string>>;
   readonly onError: (error: unknown) => void;

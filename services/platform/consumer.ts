@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Assignment, Broker, Consumer, InRecord, PartitionOffsets } from './broker';
+import type { Assignment, Broker, Consumer, ConsumerOptions, PartitionOffsets } from './broker';
 import type { RawRecord } from './dead-letters';
 import type { Intake } from './intake';
 import { nextOffset, waitForRoom } from './intake';
@@ -85,9 +85,9 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
     reached(track, skippedTo ?? nextOffset(offset));
   };
 
-  const skipped = (track: Track, offset: string): void => {
-    if (track.open.length > 0) track.skippedTo = nextOffset(offset);
-    else reached(track, (track.unstored = nextOffset(offset)));
+  const skipped = (track: Track, next: string): void => {
+    if (track.open.length > 0) track.skippedTo = next;
+    else reached(track, (track.unstored = next));
   };
 
   const storeSkipped = async (): Promise<void> => {
@@ -110,7 +110,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
   const isReplay = (track: Track, offset: string): boolean =>
     track.replayUntil !== null && BigInt(offset) < track.replayUntil;
 
-  const onRecords = async (records: readonly InRecord[], alive: () => Promise<void>): Promise<void> => {
+  const onRecords: ConsumerOptions['onRecords'] = async (records, alive, next) => {
     for (const record of records) {
       await waitForRoom(deps.writer, alive, () => closing);
       if (closing) return;
@@ -128,8 +128,10 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
       } finally {
         if (!queued) track.open.pop();
       }
-      if (!queued) skipped(track, record.offset);
+      if (!queued) skipped(track, nextOffset(record.offset));
     }
+    const last = records.at(-1);
+    if (last !== undefined && next !== nextOffset(last.offset)) skipped(trackOf(last), next);
   };
 
   /**

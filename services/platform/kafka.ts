@@ -323,7 +323,7 @@ const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): Consume
             value: message.value,
             headers: readHeaders(message.headers),
           }));
-          await options.onRecords(records, heartbeat);
+          await options.onRecords(records, heartbeat, (BigInt(batch.lastOffset()) + 1n).toString());
           const last = records.at(-1);
           if (last !== undefined && !isStale()) resolveOffset(last.offset);
           await heartbeat();

@@ -151,6 +151,31 @@ test('a consumer starts where the assignment says, before it is handed anything'
   await producer.close();
 });
 
+test('what is no record, as the end of a transaction, is passed over', async () => {
+  const name = `${prefix}transactions`;
+  await makeTopic(name, 1);
+  const transactional = kafkaClient(settings, 'upstream', log).producer({
+    transactionalId: `${prefix}upstream`,
+    maxInFlightRequests: 1,
+    idempotent: true,
+  });
+  await transactional.connect();
+  for (const value of ['a', 'b']) {
+    const transaction = await transactional.transaction();
+    await transaction.send({ topic: name, messages: [{ value }] });
+    await transaction.commit();
+  }
+  await transactional.disconnect();
+  const nexts: string[] = [];
+  const { records } = read('transactions', {
+    topics: [name],
+    onRecords: (batch, _alive, next) => (records.push(...batch), nexts.push(next), Promise.resolve()),
+  });
+  await until('both are read', () => records.length === 2);
+  expect(records.map((one) => one.offset)).toEqual(['0', '2']);
+  expect(nexts.at(-1)).toBe((await broker.offsets(name)).get(0)?.end);
+});
+
 test('committed offsets are where the group goes on; those of partitions it does not own are left out', async () => {
   const name = `${prefix}commits`;
   await makeTopic(name, 1);

@@ -199,3 +199,15 @@ test('X2: a message that can never be saved is told so, and holds up the others 
   expect((await hopeless).status).toBe(503);
   expect(await toy.post('living', 'l2')).toBe(2);
 });
+
+test('40: the end of an upstream transaction is no lag, so that no consumer is taken for silent', async () => {
+  const upstream = world.kafka.producer({ transactionalId: world.prefix, maxInFlightRequests: 1, idempotent: true });
+  await upstream.connect();
+  const transaction = await upstream.transaction();
+  const value = world.codec.encode(world.ingress, 'MessageSubmitted', world.submitted('transacted', 't1'));
+  await transaction.send({ topic: world.ingress, messages: [{ key: 'k', value, partition: 4 }] });
+  await transaction.commit();
+  await upstream.disconnect();
+  await until('it is stored', async () => (await seen('transacted')).length === 1);
+  await until('nothing waits', async () => (await toy.metric('kafka_consumergroup_lag')) === 0);
+});
