@@ -13,6 +13,8 @@ const muchLaterMs = 600_000;
 
 export interface FaultDeps {
   readonly world: World;
+  /** False: a dead letter is never looked at again. */
+  readonly redriven: boolean;
   /** `forgotten`: the inbox does not know it any more. False: no process has taken it. */
   readonly deliver: (service: Service, delivery: Delivery, forgotten: boolean) => boolean;
   readonly tick: (service: Service, name: string) => void;
@@ -20,7 +22,7 @@ export interface FaultDeps {
 }
 
 /** Everything that may go wrong around the deciders while the world is not calm. */
-export const openFaults = ({ world, deliver, tick, jump }: FaultDeps) => {
+export const openFaults = ({ world, redriven, deliver, tick, jump }: FaultDeps) => {
   const { random } = world;
 
   let aside = 0;
@@ -77,6 +79,7 @@ export const openFaults = ({ world, deliver, tick, jump }: FaultDeps) => {
         const delivery = world.broker.setAside(service.groups);
         if (delivery === undefined) return;
         world.note(`~ ${service.name} sets ${delivery.record.eventId} aside`);
+        if (!redriven) return;
         aside += 1;
         const again = (): void => {
           if (deliver(service, delivery, false)) aside -= 1;

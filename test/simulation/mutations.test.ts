@@ -7,7 +7,7 @@ const timeoutMs = 120_000;
 
 const firstBroken = (mutation: (typeof mutations)[number]): { seed: number; named: boolean } | null => {
   for (let seed = 1; seed <= maxSeeds; seed += 1) {
-    const broken = tryOut(seed, { watches: [watchOf(mutation.breaks)], mutate: mutate(mutation) });
+    const broken = tryOut(seed, { watches: () => [watchOf(mutation.breaks)], mutate: mutate(mutation) });
     if (broken?.error instanceof Violation) return { seed, named: broken.error.invariant === mutation.breaks };
   }
   return null;

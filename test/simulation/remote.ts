@@ -64,6 +64,9 @@ export const openRemote = (random: Random, calm: () => boolean): Remote => {
       const seen = dedups.has(connector) && (effects.has(actionKey) || onTheirWay.has(actionKey));
       const quick = random.whole(5, 300);
       if (seen) return { behaviour: 'accept', effectAfterMs: null, answerAfterMs: quick, called: answered(409) };
+      // A remote that knows its keys says the same about the same key.
+      if (dedups.has(connector) && rejected.has(actionKey))
+        return { behaviour: 'reject', effectAfterMs: null, answerAfterMs: quick, called: answered(422) };
       const behaviour = calm() ? 'accept' : random.weighed(behaviours);
       const reaction = (effectAfterMs: number | null, answerAfterMs: number, called: Called): Reaction => {
         if (effectAfterMs !== null) onTheirWay.set(actionKey, now + effectAfterMs);

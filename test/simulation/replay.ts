@@ -10,12 +10,16 @@ export type Broken = { readonly seed: number; readonly error: Error };
 /** Null: the whole life of this world broke no rule. */
 export const tryOut = (seed: number, options: Options = {}): Broken | null => {
   try {
-    openSimulation(seed, { watches: allWatches(), ...options }).run();
+    openSimulation(seed, { watches: allWatches, ...options }).run();
     return null;
   } catch (error) {
     return { seed, error: error as Error };
   }
 };
+
+/** Words of the test's name. */
+const kindOf = (options: Options): string =>
+  options.inbox === false ? 'forgotten' : options.redriven === false ? 'redrives' : 'remembered';
 
 /** The failure with the way there: the same seed lived through once more, this time with notes. */
 export const story = (broken: Broken, options: Options = {}): string => {
@@ -24,7 +28,7 @@ export const story = (broken: Broken, options: Options = {}): string => {
   const { error } = again ?? broken;
   return [
     `seed ${broken.seed}: ${error instanceof Violation ? error.message : (error.stack ?? error.message)}`,
-    `replay it with FAIRLEAD_SEED=${broken.seed} npx jest --selectProjects simulation -t ${options.inbox === false ? 'forgotten' : 'remembered'}`,
+    `replay it with FAIRLEAD_SEED=${broken.seed} npx jest --selectProjects simulation -t ${kindOf(options)}`,
     `the last of ${notes.length} steps:`,
     ...notes.slice(-shownSteps),
   ].join('\n');

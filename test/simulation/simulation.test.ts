@@ -1,3 +1,4 @@
+import { watchesWithoutRedrive } from './invariants';
 import { story, tryOut, type Broken } from './replay';
 import type { Options } from './world';
 
@@ -36,6 +37,12 @@ describe('five services through crashes, repeats, redrives, stalls and a remote 
   test(
     'X1 every invariant holds without any inbox: the past may be forgotten',
     () => liveThrough(Math.ceil(count / 4), { inbox: false }),
+    count * msPerSeed,
+  );
+
+  test(
+    'R25 no dead letter leaves a run stuck or an effect doubled, although nobody redrives it',
+    () => liveThrough(Math.ceil(count / 4), { redriven: false, watches: watchesWithoutRedrive }),
     count * msPerSeed,
   );
 

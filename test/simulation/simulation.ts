@@ -30,7 +30,7 @@ export const openSimulation = (seed: number, options: Options = {}) => {
   const services = Object.fromEntries(
     serviceNames.map((name) => [name, openService(name, models[name], room)]),
   ) as World['services'];
-  const watches = options.watches ?? [];
+  const watches = options.watches?.() ?? [];
   const state = { now: startAt, calm: false, steps: 0 };
   const living = (service: Service): Instance[] => service.instances.filter((one) => one.alive);
 
@@ -80,6 +80,7 @@ export const openSimulation = (seed: number, options: Options = {}) => {
   const people = openPeople(world, workload.byChat);
   const faults = openFaults({
     world,
+    redriven: options.redriven ?? true,
     deliver: (service, delivery, forgotten) => {
       const up = living(service);
       if (up.length === 0) return false;

@@ -153,6 +153,7 @@ export const openWorkload = (world: World) => {
     [2, () => onto('OBSERVE')],
     [3, () => onto('CONTROL')],
     [1, cancelAhead],
+    [1, () => void say({ relation: 'NEW_TASK', agent: 'nobody' })],
   ];
 
   return {

@@ -39,10 +39,13 @@ export interface Watch {
 }
 
 export interface Options {
-  readonly watches?: readonly Watch[];
+  /** Made anew for each world: most remember what they saw. */
+  readonly watches?: () => readonly Watch[];
   /** Replaces services by broken ones, to show that the watches see it. */
   readonly mutate?: (models: Models) => Models;
   /** False: every group reads everything that comes, as if nothing of the past was remembered (X1). */
   readonly inbox?: boolean;
+  /** False: dead letters stay dead, and what they said is lost (R25). */
+  readonly redriven?: boolean;
   readonly onNote?: (line: string) => void;
 }
