@@ -79,7 +79,15 @@ export const kafkaCommand = async ({ home, jars, port }) => {
   writeFileSync(log4j, logging);
   const classPath = ['-cp', join(jars, '*'), `-Dlog4j2.configurationFile=${log4j}`];
   if (!existsSync(join(folder, 'data', 'meta.properties'))) {
-    const args = [...classPath, 'kafka.tools.StorageTool', 'format', '-g', `--cluster-id=${clusterId}`, '-c', properties];
+    const args = [
+      ...classPath,
+      'kafka.tools.StorageTool',
+      'format',
+      '-g',
+      `--cluster-id=${clusterId}`,
+      '-c',
+      properties,
+    ];
     const { ok, output } = await run('java', args);
     if (!ok) throw plainError(`Kafka's storage could not be formatted: ${output.trim().split('\n').at(-1)}`);
   }
