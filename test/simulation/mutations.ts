@@ -342,11 +342,11 @@ export const mutations: readonly Mutation[] = [
   },
   {
     breaks: 'X1 no event id names two facts',
-    how: 'hil tells again under one id, whatever it tells',
-    service: 'hil',
+    how: 'all repeats of a message are answered under one id, whatever they find',
+    service: 'admission',
     broken: (decide, message, view, context) =>
-      withFacts(decide(view, message, context) as Decision, (fact) =>
-        fact.type === 'InteractionChanged' && fact.id !== undefined ? { ...fact, id: `${fact.about.id}/again` } : fact,
+      withFacts(decide(view, message, context) as Decision, (fact, value) =>
+        value['duplicate'] === true ? { ...fact, id: `${fact.about.id}/again` } : fact,
       ),
   },
   {
