@@ -135,6 +135,8 @@ export const openProxy = (log: Logger, onUnavailable: () => void): Proxy => {
       if (hasBody) request.raw.pipe(upstream);
       else upstream.end();
     };
+    // An owner may answer before it has read all; what is left of the body would block the connection's next request.
+    raw.once('finish', () => request.raw.unpipe().resume());
     attempt(!hasBody && (request.method === 'GET' || request.method === 'HEAD'));
   };
 

@@ -56,6 +56,7 @@ export const problem = (
 };
 
 interface ValidationIssue {
+  readonly keyword?: string;
   readonly instancePath?: string;
   readonly message?: string;
   readonly params?: {
@@ -72,6 +73,8 @@ export const issueOf = (issue: ValidationIssue): { readonly code: Code; readonly
   const join = (name: string): string => (path === '' ? name : `${path}.${name}`);
   if (missing !== undefined) return { code: 'field_missing', field: join(missing) };
   if (extra !== undefined) return { code: 'field_not_allowed', field: join(extra) };
+  // A member beside the named ones is reported first as failing the schema `false`, under its own path.
+  if (issue.keyword === 'boolean') return { code: 'field_not_allowed', field: path };
   return { code: 'field_invalid', field: path === '' ? 'body' : path };
 };
 
@@ -130,6 +133,8 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
   app.addHook('onRequest', async (request) => {
     const { open, roles } = request.routeOptions.config;
     if (open === true || request.is404) return;
+    // PostgreSQL keeps no NUL, so no id or cursor has one; asked of it, it would be an error of ours.
+    if (request.url.includes('%00')) throw new Refusal('malformed', 'the address holds a NUL');
     request.principal = await deps.auth.verify(request.headers.authorization);
     if (roles !== undefined && !roles.some((role) => request.principal.roles.has(role)))
       throw new Refusal('forbidden', `this route needs the role ${roles.join(' or ')}`);
