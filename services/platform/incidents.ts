@@ -73,7 +73,7 @@ export const incidentsIn = (pool: Pool, log: Logger): Incidents => {
     for (const { text, values } of statements)
       await pool
         .query(text, values as unknown[])
-        .catch((error: unknown) => log.error({ err: error, ref }, 'an incident could not be recorded'));
+        .catch((error: unknown) => log.warn({ err: error, ref }, 'an incident could not be recorded'));
   };
   const open: Incidents['open'] = (incident) => run(openIncidents([incidentRow(incident)]), incident);
   const close: Incidents['close'] = (ids) => run(closeIncidents(ids), ids);
