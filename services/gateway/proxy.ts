@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { problem } from '../platform/http';
+import { bodyLimitBytes, problem } from '../platform/http';
 import type { Logger } from '../platform/log';
 
 /** Longer than the longest wait a client may ask admission for (30 s). */
@@ -85,6 +85,9 @@ export const openProxy = (log: Logger, onUnavailable: () => void): Proxy => {
     const hasBody = chunked || (request.headers['content-length'] ?? '0') !== '0';
     if (chunked) headers['transfer-encoding'] = 'chunked';
     else if (!hasBody && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) headers['content-length'] = '0';
+    // Said here: an owner that refuses while it is still being written to may close before its answer is read.
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes)
+      return void problem(reply, 'content_too_large', 'the body is too large', 'body');
     let gone = false;
 
     const fail = (error: Error): void => {

@@ -8,7 +8,7 @@ import type { Logger } from './log';
 import type { Metrics } from './metrics';
 
 /** Content of 256 KiB may need six bytes a character as JSON escapes, plus the other fields. */
-const bodyLimitBytes = 2 * 1024 * 1024;
+export const bodyLimitBytes = 2 * 1024 * 1024;
 /** Longer than clients and proxies keep idle connections, so that the server never closes one that is being reused. */
 const keepAliveMs = 75_000;
 
@@ -121,6 +121,9 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
     routerOptions: { maxParamLength: 1_000 },
+    // What the router itself refuses (an address it cannot read, a part too long) is answered like everything else.
+    frameworkErrors: (_error, _request, reply) =>
+      problem(reply as unknown as FastifyReply, 'malformed', 'the address cannot be read', 'path'),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Http;
   app.setValidatorCompiler(TypeBoxValidatorCompiler as never);
   // What is sent is built by our own code; validating it again would cost more than writing it.

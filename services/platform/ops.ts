@@ -185,6 +185,8 @@ export const opsRoutes = (app: Http, deps: OpsDeps): void => {
 
   app.get('/v1/ops/outbox/blocked', guard, async (request) => {
     const { limit, after } = page(request.query as never);
+    if (after !== null && !/^\d{1,18}$/.test(after))
+      throw new Refusal('field_invalid', 'after must be a key of this list', 'after');
     const rows = await query<{
       id: string;
       topic: string;

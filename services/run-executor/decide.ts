@@ -60,9 +60,8 @@ export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
   if (conversation === null) return [runKey(runIdOf(message))];
   const own = [runKey(runIdOf(message)), conversationKey(conversation)];
   if (message.type !== 'start') return own;
-  const others = [message.record.dependsOnRunId, message.record.interruptRunId].filter(
-    (id): id is string => id !== null,
-  );
+  const { dependsOnRunId, interruptRunId, parentRunId } = message.record;
+  const others = [dependsOnRunId, interruptRunId, parentRunId].filter((id): id is string => id !== null);
   return [...own, ...others.map(runKey)];
 };
 

@@ -78,6 +78,8 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
   app.get('/v1/runs/:runId/turns', { schema: { params } }, async (request) => {
     const { run } = await seen(request.principal, request.params.runId);
     const { limit, after } = page(request.query as never);
+    if (after !== null && !/^\d{1,9}$/.test(after))
+      throw new Refusal('field_invalid', 'after must be a turn number', 'after');
     const rows = await listTurns(pool, run.runId, after === null ? null : Number(after), limit + 1);
     const { items, next } = listOf(rows, limit, (row) => String(row.number));
     const open = after === null ? openTurnView(run) : null;
@@ -101,6 +103,8 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
   app.get('/v1/runs', async (request) => {
     const asked = request.query as Record<string, string | undefined>;
     const { limit, after } = page(asked);
+    if (after !== null && !/^run_[0-9a-f]{26}$/.test(after))
+      throw new Refusal('field_invalid', 'after must be a runId', 'after');
     const olderThanSec = asked['olderThanSec'] === undefined ? null : Number(asked['olderThanSec']);
     if (olderThanSec !== null && (!Number.isInteger(olderThanSec) || olderThanSec < 0 || olderThanSec > 2_000_000_000))
       throw new Refusal('field_invalid', 'olderThanSec must be a whole number of seconds', 'olderThanSec');

@@ -141,6 +141,9 @@ const findHolds = (
   | { readonly code: string; readonly field: string; readonly detail: string } => {
   const holds: Run['holds'] = [];
   const puts: Run[] = [];
+  // It gives no right and carries no limit, but what it names is shown to the agent: only the account's own (A9).
+  if (record.parentRunId !== null && !seen(view.get<RunRow>('run', record.parentRunId), record))
+    return { code: 'unknown_run', field: 'parentRunId', detail: 'no such run of this account' };
   if (record.dependsOnRunId !== null) {
     const other = view.get<RunRow>('run', record.dependsOnRunId);
     if (!seen(other, record))

@@ -257,3 +257,14 @@ describe('the conversation as a queue (A13, A14, R19)', () => {
     expect(x.tick().performs).toHaveLength(1);
   });
 });
+
+test('A9 a parent of another account is answered like one that does not exist', () => {
+  const x = executor();
+  expect(factsOf(x.start('m1', { relation: 'follow_up', parentRunId: 'run_none' }), 'MessageDecided')).toMatchObject([
+    { status: 'refused', code: 'unknown_run', field: 'parentRunId' },
+  ]);
+  x.start('m2');
+  const foreign = { relation: 'follow_up', account: 'bob', parentRunId: x.ids('m2').runId } as const;
+  expect(factsOf(x.start('m3', foreign), 'MessageDecided')).toMatchObject([{ code: 'unknown_run' }]);
+  expect(factsOf(x.start('m4', { ...foreign, account: 'alice' }), 'MessageDecided')[0]?.['status']).not.toBe('refused');
+});
