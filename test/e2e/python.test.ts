@@ -13,7 +13,7 @@ beforeAll(async () => {
   python = await pythonWith('confluent-kafka[avro,schemaregistry]==2.16.1');
 });
 
-test.each(['none', 'gzip', 'snappy', 'lz4'])(
+test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])(
   'a foreign producer (Python, AvroSerializer, %s) gets its receipts, and its words are kept byte for byte (A17, X1)',
   async (codec) => {
     const [conversation, id] = [fresh('py'), fresh('p')];
