@@ -6,7 +6,7 @@ import type { Api } from '../platform/service';
 import { blobs, type ExecutorMessage } from './decide';
 import { conversationIdOf } from './messages';
 import { orderOf } from './conversation';
-import { isRun, isTerminal, terminalStatuses, type Run } from './state';
+import { isRun, isTerminal, liveStatuses, terminalStatuses, type Run } from './state';
 import { findRun, findTask, listRuns, listTurns, loadBlobs, queued, sealedInput, type StoredRun } from './store';
 import { openTurnView, runView, turnView } from './view';
 import { waitingFor } from './waiting-for';
@@ -16,18 +16,7 @@ const reason = Type.Object(
   { reason: Type.String({ minLength: 1, maxLength: 1_000 }) },
   { additionalProperties: false },
 );
-const states = [
-  'queued',
-  'running',
-  'waiting',
-  'parked',
-  'pausing',
-  'paused',
-  'cancelling',
-  'publishing',
-  'closing',
-  ...terminalStatuses,
-] as const;
+const states: readonly string[] = [...liveStatuses, ...terminalStatuses];
 
 /** Operators read everything of their tenant; everybody else their own. Null = no limit to one account. */
 const accountOf = (who: Principal): string | null => (who.roles.has('operator') ? null : who.account);
@@ -109,7 +98,7 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
     if (olderThanSec !== null && (!Number.isInteger(olderThanSec) || olderThanSec < 0 || olderThanSec > 2_000_000_000))
       throw new Refusal('field_invalid', 'olderThanSec must be a whole number of seconds', 'olderThanSec');
     const state = asked['state'] ?? null;
-    if (state !== null && !(states as readonly string[]).includes(state))
+    if (state !== null && !states.includes(state))
       throw new Refusal('field_invalid', `state must be one of ${states.join(', ')}`, 'state');
     const rows = await listRuns(pool, {
       tenant: request.principal.tenant,

@@ -11,25 +11,8 @@ import { conversationIdOf } from './messages';
 import { performer } from './perform';
 import { settingsFrom } from './settings';
 import { countStates, kinds, orphans } from './store';
-import { isRun, type RunRow } from './state';
+import { isRun, liveStatuses, terminalStatuses, type RunRow } from './state';
 import { buildTools } from './tools/build-tools';
-
-const shownStates = [
-  'queued',
-  'running',
-  'waiting',
-  'parked',
-  'pausing',
-  'paused',
-  'cancelling',
-  'publishing',
-  'closing',
-  'completed',
-  'partial',
-  'failed',
-  'cancelled',
-  'interrupted',
-];
 
 void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => {
   const place = { env: process.env, baseDir: env.configPath === null ? process.cwd() : dirname(env.configPath) };
@@ -50,12 +33,12 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
     agent: (name) => world.agents.get(name),
     tool: (name) => world.tools.get(name),
   });
-  const states = metrics.states('fairlead_runs', 'Runs by state', 'state', shownStates);
+  const states = metrics.states('fairlead_runs', 'Runs by state', 'state', [...liveStatuses, ...terminalStatuses]);
   const ages = metrics.states(
     'fairlead_run_state_oldest_age_seconds',
     'Age in seconds of the run longest in a state that is not an end',
     'state',
-    shownStates.slice(0, 9),
+    liveStatuses,
   );
   return Promise.resolve({
     name: 'run-executor',

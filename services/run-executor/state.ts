@@ -1,23 +1,20 @@
 import type { Change, Transition } from '../../schemas/turn-protocol/input';
 
-export type RunStatus =
-  | 'queued'
-  | 'running'
-  | 'waiting'
-  | 'parked'
-  | 'pausing'
-  | 'paused'
-  | 'cancelling'
-  | 'publishing'
-  | 'closing'
-  | 'completed'
-  | 'partial'
-  | 'failed'
-  | 'cancelled'
-  | 'interrupted';
-
 export const terminalStatuses = ['completed', 'partial', 'failed', 'cancelled', 'interrupted'] as const;
 export type Terminal = (typeof terminalStatuses)[number];
+
+export const liveStatuses = [
+  'queued',
+  'running',
+  'waiting',
+  'parked',
+  'pausing',
+  'paused',
+  'cancelling',
+  'publishing',
+  'closing',
+] as const;
+export type RunStatus = (typeof liveStatuses)[number] | Terminal;
 
 export type Cause =
   | 'unsettled_actions'

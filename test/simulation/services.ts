@@ -1,3 +1,4 @@
+import { unsaid } from '../../schemas/unsaid';
 import { groupNames, type GroupName } from '../../schemas/topics';
 import type { MessageSubmitted, RecordByName, RecordName } from '../../schemas/generated/records';
 import * as admission from '../../services/admission/decide';
@@ -140,33 +141,11 @@ export const realServices = (random: Random): Models => {
 
 /** A submission with everything null that nobody said. */
 export const submission = (said: Partial<MessageSubmitted>): MessageSubmitted => ({
+  ...unsaid,
   eventId: '',
   occurredAt: 0,
   conversationId: '',
   clientMessageId: '',
   content: '',
-  account: null,
-  relation: 'UNSPECIFIED',
-  targetRunId: null,
-  targetClientMessageId: null,
-  expectedVersion: null,
-  amendKind: null,
-  continuationOfRunId: null,
-  parentRunId: null,
-  interactionRef: null,
-  requestRevision: null,
-  control: null,
-  mode: null,
-  dependsOnRunId: null,
-  entityType: null,
-  entityId: null,
-  eventKind: null,
-  eventAt: null,
-  correlationId: null,
-  agent: null,
-  title: null,
-  priority: null,
-  scheduled: false,
-  requirements: null,
   ...said,
 });

@@ -1,3 +1,4 @@
+import { unsaid } from '../../schemas/unsaid';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createPrivateKey } from 'node:crypto';
@@ -52,7 +53,7 @@ const required = (name: string): string => {
 };
 
 const submitted = (conversation: string, id: string, content = 'hello'): MessageSubmitted => ({
-  ...nothingElse,
+  ...unsaid,
   eventId: `submitted-${id}`,
   occurredAt: Date.now(),
   conversationId: conversation,
@@ -60,31 +61,6 @@ const submitted = (conversation: string, id: string, content = 'hello'): Message
   content,
   account: 'tester',
 });
-
-const nothingElse = {
-  relation: 'UNSPECIFIED',
-  targetRunId: null,
-  targetClientMessageId: null,
-  expectedVersion: null,
-  amendKind: null,
-  continuationOfRunId: null,
-  parentRunId: null,
-  interactionRef: null,
-  requestRevision: null,
-  control: null,
-  mode: null,
-  dependsOnRunId: null,
-  entityType: null,
-  entityId: null,
-  eventKind: null,
-  eventAt: null,
-  correlationId: null,
-  agent: null,
-  title: null,
-  priority: null,
-  scheduled: false,
-  requirements: null,
-} as const;
 
 /** A role of its own and the platform's tables, without those of any real service. */
 const makeDatabase = async (name: string): Promise<string> => {
