@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { kafkaCommand } from './kafka.mjs';
-import { httpReady, isPortFree, kafkaReady, postgresReady, redisReady } from './network.mjs';
+import { becomesFree, httpReady, kafkaReady, postgresReady, redisReady } from './network.mjs';
 import { provision, registryJar } from './install.mjs';
 import { plainError } from './plain-error.mjs';
 import { cacheDir } from './ports.mjs';
@@ -129,7 +129,7 @@ export const startServers = async (session, { wanted, ports, env = process.env }
   const { home } = session;
   const found = new Map(wanted.map((name) => [name, running(home, name)]));
   const missing = wanted.filter((name) => !found.get(name));
-  for (const name of missing) if (!(await isPortFree(ports[name]))) throw portBusy(name, ports[name]);
+  for (const name of missing) if (!(await becomesFree(ports[name]))) throw portBusy(name, ports[name]);
   const programs = await provision(cacheDir(env), missing, { postgresDataVersion: dataVersion(home) });
   const portOf = (name) => found.get(name)?.port ?? ports[name];
 

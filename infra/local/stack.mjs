@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureKeyPair } from './auth.mjs';
 import { withLock } from './lock.mjs';
-import { freePort, httpReady, isPortFree } from './network.mjs';
+import { becomesFree, freePort, httpReady } from './network.mjs';
 import { plainError } from './plain-error.mjs';
 import { announcedPort, home as homeOf, ports as portsOf, repoRoot, runDir } from './ports.mjs';
 import { allRunning, running } from './processes.mjs';
@@ -84,7 +84,7 @@ const startProcess = async (session, definition, { urls, portOf, env, ports }) =
 const checkBeforeStart = async (home, missing, ports) => {
   for (const { name, main, port } of missing) {
     if (!existsSync(join(repoRoot(), main))) throw plainError(`${main} is missing, so ${name} cannot be started`);
-    if (port !== undefined && !(await isPortFree(ports[port]))) throw portBusy(name, ports[port]);
+    if (port !== undefined && !(await becomesFree(ports[port]))) throw portBusy(name, ports[port]);
   }
 };
 
