@@ -16,7 +16,7 @@ const freesMs = 3_000;
 
 /** A port whose process has just died may be held for a moment longer, by a child of it that is still ending. */
 export const becomesFree = async (port) => {
-  for (const deadline = Date.now() + freesMs; ; ) {
+  for (const deadline = Date.now() + freesMs; ;) {
     if (await isPortFree(port)) return true;
     if (Date.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 50));
