@@ -122,8 +122,9 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
     onConstructorPoisoning: 'error',
     routerOptions: { maxParamLength: 1_000 },
     // What the router itself refuses (an address it cannot read, a part too long) is answered like everything else.
-    frameworkErrors: (_error, _request, reply) =>
-      problem(reply as unknown as FastifyReply, 'malformed', 'the address cannot be read', 'path'),
+    frameworkErrors: (_error, _request, reply) => {
+      void problem(reply as unknown as FastifyReply, 'malformed', 'the address cannot be read', 'path');
+    },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Http;
   app.setValidatorCompiler(TypeBoxValidatorCompiler as never);
   // What is sent is built by our own code; validating it again would cost more than writing it.
