@@ -2,8 +2,9 @@ import { mustWaitInConversation } from './conversation';
 import { settleCancel } from './control';
 import { decideFate, type Draft } from './draft';
 import { finishEnding, startEnding } from './ending';
-import { hasOpenWork, sealTurn } from './seal';
-import { openCalls } from './state';
+import { hasOpenWork } from './open-work';
+import { sealTurn } from './seal';
+import { openCalls } from './open-work';
 
 /** A run that may go on while this process is full looks again this soon; any instance with room takes it. */
 const lookAgainMs = 100;

@@ -1,47 +1,12 @@
 import type { AmendRun, ControlRun, ObserveRun } from '../../schemas/generated/records';
-import { emit, none, type Context, type Decision } from '../platform/decision';
+import { none, type Context, type Decision } from '../platform/decision';
 import { newFate, type Intent } from './draft';
 import { runKey, type Message } from './messages';
-import type { Awaited, MessageFate, RunRow } from './state';
+import { refusalWithoutRun } from './refusal';
+import type { Awaited, RunRow } from './state';
 
 /** How long a cancel waits for the message it named (A16). */
 const awaitMessageMs = 600_000;
-
-type Of = { readonly tenant: string; readonly app: string; readonly account: string; readonly conversationId: string };
-
-const refusal = (of: Of, runId: string, fate: MessageFate, id: string) =>
-  emit(
-    runKey(runId),
-    'run.events.v1',
-    'MessageDecided',
-    of.conversationId,
-    {
-      tenant: of.tenant,
-      app: of.app,
-      account: of.account,
-      conversationId: of.conversationId,
-      messageId: fate.messageId,
-      clientMessageId: fate.clientMessageId,
-      revision: fate.revision,
-      status: fate.status,
-      runId: null,
-      taskId: null,
-      targetRunId: null,
-      parentRunId: null,
-      continuationOfRunId: null,
-      requirementsVersion: null,
-      effectiveRequirements: null,
-      interactionRef: null,
-      requestRevision: null,
-      adoption: null,
-      result: null,
-      code: fate.code,
-      field: fate.field,
-      detail: fate.detail,
-      candidates: [],
-    },
-    id,
-  );
 
 const unknown = {
   status: 'refused',
@@ -53,7 +18,7 @@ const unknown = {
 /** Another account's run is answered exactly as one that does not exist. */
 export const refuseUnknown = (record: AmendRun | ObserveRun | ControlRun): Decision<Message, Intent> => ({
   emit: [
-    refusal(
+    refusalWithoutRun(
       record,
       record.targetRunId,
       newFate(record, unknown),
@@ -90,6 +55,8 @@ export const tickAwaited = (row: Awaited, context: Context): Decision<Message, I
   if (row.until === null || row.until > context.now) return none;
   return {
     put: [{ key: runKey(row.runId), state: { ...row, until: null } satisfies Awaited }],
-    emit: row.cancels.map((cancel) => refusal(row, row.runId, newFate(cancel, unknown), `${cancel.messageId}/fate/1`)),
+    emit: row.cancels.map((cancel) =>
+      refusalWithoutRun(row, row.runId, newFate(cancel, unknown), `${cancel.messageId}/fate/1`),
+    ),
   };
 };

@@ -2,8 +2,8 @@ import type { ControlRun } from '../../schemas/generated/records';
 import { decideFate, type Draft } from './draft';
 import { dropWork, finishEnding } from './ending';
 import { raiseFence } from './requests';
-import { recordTransition } from './seal';
-import { isTerminal, type Cause } from './state';
+import { recordTransition } from './transition';
+import { type Cause, isTerminal } from './state';
 import { repeated } from './updates';
 
 /**

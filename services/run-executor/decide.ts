@@ -19,9 +19,11 @@ import { conversationIdOf, conversationKey, runKey, type Message, type Work } fr
 import { answered, askAgain } from './requests';
 import { leaseMs } from './seal';
 import type { Settings } from './settings';
-import { decideStart, settleHold } from './start';
+import { settleHold } from './holds';
+import { decideStart } from './start';
 import { refuseUnknown, tickAwaited, waitForMessage } from './awaited';
-import { isRun, isTerminal, openCalls, type Run, type RunRow } from './state';
+import { openCalls } from './open-work';
+import { isRun, isTerminal, type Run, type RunRow } from './state';
 import { goOn, takeOver } from './take-over';
 import { amend, observe } from './updates';
 

@@ -4,7 +4,8 @@ import { emit, type Context, type Emit, type Row, type View } from '../platform/
 import { incidentRow, type Incident } from '../platform/incidents';
 import { runKey, type Message } from './messages';
 import type { Settings } from './settings';
-import type { Kept, MessageFate, Run } from './state';
+import type { MessageFate, Run } from './state';
+import type { Kept } from './turn-state';
 import { isTerminal } from './state';
 
 /** Kept texts up to this size stay in the document; larger ones would make every save of the run heavy. */

@@ -3,8 +3,9 @@ import { decideFate, ofRun, textOf, type Draft } from './draft';
 import { emit } from '../platform/decision';
 import { runKey } from './messages';
 import { raiseFence } from './requests';
-import { recordTransition } from './seal';
-import { isTerminal, openActions, unsettledActions, type Cause, type PendingUpdate, type Terminal } from './state';
+import { recordTransition } from './transition';
+import { openActions, unsettledActions } from './open-work';
+import { type Cause, isTerminal, type PendingUpdate, type Terminal } from './state';
 
 /**
  * Every end passes here: the fence is closed and, where anything is unsettled, acknowledged before the run is terminal

@@ -4,15 +4,15 @@ import type {
   InteractionChanged,
   ProposalDecided,
 } from '../../schemas/generated/records';
-import { grantable } from './boundary';
+import { grantable } from './questions';
 import type { Draft } from './draft';
 import { sayAdoption } from './ending';
 import { answered } from './requests';
-import { addChange } from './seal';
-import { isTerminal, type ActionState, type ActionStatus, type QuestionState, type Run } from './state';
-import type { Change } from '../../schemas/turn-protocol/input';
 
-const at = (ms: number): string => new Date(ms).toISOString();
+import { isTerminal, type Run } from './state';
+import type { ActionState, ActionStatus, QuestionState } from './turn-state';
+import type { Change } from '../../schemas/turn-protocol/input';
+import { at } from './times';
 
 /** States the agent is told about; what passes by on the way to them is not worth a turn. */
 const toldStates = new Set([
@@ -44,7 +44,7 @@ export const proposalDecided = (draft: Draft, record: ProposalDecided): void => 
   action.code = record.code;
   if (record.status === 'refused') {
     action.status = 'refused';
-    addChange(run, {
+    run.changes.push({
       kind: 'action_refused',
       at: at(context.now),
       proposalId: record.proposalId,
@@ -81,7 +81,7 @@ const moveAction = (draft: Draft, action: ActionState, state: ActionStatus): voi
   if (action.status === state) return;
   action.status = state;
   if (toldStates.has(state))
-    addChange(draft.run, {
+    draft.run.changes.push({
       kind: `action_${state}`,
       at: at(draft.context.now),
       actionKey: action.actionKey ?? '',
@@ -111,7 +111,7 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
   if (record.state === 'closed' && question.status !== 'closed' && question.answer === null) {
     question.status = 'closed';
     question.code = record.code;
-    addChange(run, {
+    run.changes.push({
       kind: record.code === 'expired' ? 'expired' : 'interaction_withdrawn',
       at: at(context.now),
       questionId,
@@ -124,7 +124,7 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
     question.answer = { text, choice, value, decision, late };
     question.adoption = 'pending';
     if (question.kind === 'permission') decidePermission(draft, question);
-    else addChange(run, { kind: 'answered', at: at(context.now), questionId, interactionRef });
+    else run.changes.push({ kind: 'answered', at: at(context.now), questionId, interactionRef });
   }
 };
 
@@ -141,7 +141,7 @@ const decidePermission = (draft: Draft, question: QuestionState): void => {
     inputSha256: null,
   });
   if (!allowed) {
-    addChange(run, {
+    run.changes.push({
       kind: 'grant_refused',
       at: at(context.now),
       grant,
@@ -153,5 +153,5 @@ const decidePermission = (draft: Draft, question: QuestionState): void => {
   const list =
     kind === 'tool' ? 'tools' : kind === 'connector' ? 'connectors' : kind === 'source' ? 'sources' : 'consents';
   run.grants = { ...run.grants, [list]: [...new Set([...run.grants[list], name])] };
-  addChange(run, { kind: 'grant_added', at: at(context.now), grant, code: null });
+  run.changes.push({ kind: 'grant_added', at: at(context.now), grant, code: null });
 };

@@ -1,11 +1,11 @@
 import { keep, type Draft } from './draft';
 import { startEnding } from './ending';
 import { ask } from './requests';
-import { addChange } from './seal';
-import { gateActions, openActions, openQuestions, type OpenTurn, type Publication } from './state';
-import type { ReportOutput } from '../../schemas/turn-protocol/output';
 
-const at = (ms: number): string => new Date(ms).toISOString();
+import { gateActions, openActions, openQuestions } from './open-work';
+import type { OpenTurn, Publication } from './turn-state';
+import type { ReportOutput } from '../../schemas/turn-protocol/output';
+import { at } from './times';
 
 /** Why the gate stays closed, in the order of looking; null = passed. Looked at under the run's lock (R3, R22). */
 const reasonToRefuse = (
@@ -76,7 +76,7 @@ export const gate = (draft: Draft, turn: OpenTurn, report: ReportOutput): void =
   const { run, context } = draft;
   const refused = reasonToRefuse(draft, report);
   if (refused !== null) {
-    addChange(run, { kind: 'report_refused', at: at(context.now), ...refused });
+    run.changes.push({ kind: 'report_refused', at: at(context.now), ...refused });
     publishHistory(draft, turn, report);
     // The next turn is told why at the first change of what refused it; what waits on nothing outside goes on at once.
     run.holdChanges = refused.code === 'question_open' || refused.code === 'action_open' ? run.changes.length : null;

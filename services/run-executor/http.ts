@@ -6,7 +6,7 @@ import type { Api } from '../platform/service';
 import { blobs, type ExecutorMessage } from './decide';
 import { conversationIdOf } from './messages';
 import { orderOf } from './conversation';
-import { isRun, isTerminal, liveStatuses, terminalStatuses, type Run } from './state';
+import { isRun, isTerminal, liveStatuses, type Run, terminalStatuses } from './state';
 import { findRun, findTask, listRuns, listTurns, loadBlobs, queued, sealedInput, type StoredRun } from './store';
 import { openTurnView, runView, turnView } from './view';
 import { waitingFor } from './waiting-for';

@@ -11,7 +11,7 @@ import { conversationIdOf } from './messages';
 import { performer } from './perform';
 import { settingsFrom } from './settings';
 import { countStates, kinds, orphans } from './store';
-import { isRun, liveStatuses, terminalStatuses, type RunRow } from './state';
+import { isRun, liveStatuses, type RunRow, terminalStatuses } from './state';
 import { buildTools } from './tools/build-tools';
 
 void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => {

@@ -1,7 +1,9 @@
 import { emit } from '../platform/decision';
 import { common, ofRun, openIncident, textOf, type Draft } from './draft';
 import { runKey } from './messages';
-import { unsettledActions, type ActionState, type Publication, type QuestionState, type Run } from './state';
+import { unsettledActions } from './open-work';
+import type { Run } from './state';
+import type { ActionState, Publication, QuestionState } from './turn-state';
 
 /** First wait for an answer of another service; doubled with each repeat. */
 const firstAnswerMs = 10_000;

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { kind } from '../platform/decision';
 import { query } from '../platform/postgres';
 import { dueAt } from './decide';
-import { isRun, isTerminal, type ConversationRuns, type RunRow } from './state';
+import { type ConversationRuns, isRun, isTerminal, type RunRow } from './state';
 
 const runs = kind<RunRow>({
   name: 'run',

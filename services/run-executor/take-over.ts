@@ -1,8 +1,8 @@
-import { performTool, toolLeaseMs } from './boundary';
+import { performTool, toolLeaseMs } from './tool-calls';
 import { textOf, type Draft } from './draft';
 import { startEnding } from './ending';
 import { askAgent } from './seal';
-import { openCalls } from './state';
+import { openCalls } from './open-work';
 
 /** Owners that one turn may lose before the run is given up as interrupted (R14). */
 const maxLostOwners = 5;

@@ -1,5 +1,6 @@
-import { budgetView } from './seal';
-import type { Kept, Run } from './state';
+import { budgetView } from './transition';
+import type { Run } from './state';
+import type { Kept } from './turn-state';
 import { waitingFor } from './waiting-for';
 
 const at = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -1,4 +1,6 @@
-import { gateActions, openActions, openCalls, openQuestions, type Run } from './state';
+import { gateActions, openActions, openCalls, openQuestions } from './open-work';
+import type { Run } from './state';
+import { at } from './times';
 
 export interface WaitingFor {
   readonly kind:
@@ -7,8 +9,6 @@ export interface WaitingFor {
   readonly since: string;
   readonly deadline: string | null;
 }
-
-const at = (ms: number): string => new Date(ms).toISOString();
 
 /** What a run that does not run is waiting for; each entry names something that exists. */
 export const waitingFor = (run: Run): WaitingFor[] => {

@@ -1,0 +1,73 @@
+import type { Ask } from '../../schemas/turn-protocol/output';
+import { interactionRefOf } from '../platform/identity';
+import type { Draft } from './draft';
+import { answered, ask } from './requests';
+import type { OpenTurn, QuestionState } from './turn-state';
+import { at } from './times';
+
+export const withdrawQuestion = (draft: Draft, questionId: string): void => {
+  for (const question of draft.run.questions) {
+    if (question.questionId !== questionId || (question.status !== 'asking' && question.status !== 'open')) continue;
+    answered(draft, `interaction/${question.interactionRef}`);
+    ask(draft, `withdraw/${question.interactionRef}`);
+  }
+};
+
+const recipientOf = (draft: Draft, to: string | undefined): QuestionState['recipient'] => {
+  if (to?.startsWith('role:') === true) return { kind: 'role', name: to.slice('role:'.length) };
+  if (to?.startsWith('account:') === true) return { kind: 'account', name: to.slice('account:'.length) };
+  // A run without a parent asks its user either way.
+  return { kind: 'account', name: draft.run.account };
+};
+
+export const openQuestion = (draft: Draft, turn: OpenTurn, one: Ask): void => {
+  const { run, context } = draft;
+  if (run.questions.some((known) => known.questionId === one.questionId)) return;
+  if (one.kind === 'permission' && !grantable(draft, one.grant ?? '')) {
+    run.changes.push({ kind: 'grant_refused', at: at(context.now), grant: one.grant ?? '', code: 'not_granted' });
+    return;
+  }
+  if (one.mode === 'blocking')
+    run.changes.push({
+      kind: 'park_refused',
+      at: at(context.now),
+      questionId: one.questionId,
+      reason: 'not_implemented',
+    });
+  const interactionRef = interactionRefOf(run.runId, one.questionId);
+  run.questions.push({
+    questionId: one.questionId,
+    interactionRef,
+    kind: one.kind,
+    mode: 'non_blocking',
+    revision: 1,
+    turn: turn.number,
+    version: turn.version,
+    question: one.question,
+    choices: one.choices ?? [],
+    schema: one.schema === undefined ? null : JSON.stringify(one.schema),
+    defaultAnswer: one.default === undefined ? null : JSON.stringify(one.default),
+    grant: one.grant ?? null,
+    recipient: recipientOf(draft, one.to),
+    expiresAt: one.expiresInSec === undefined ? null : context.now + one.expiresInSec * 1_000,
+    remindAfterSec: one.remindAfterSec ?? null,
+    escalateTo: one.escalateTo ?? null,
+    holdsReport: one.holdsReport === true,
+    status: 'asking',
+    code: null,
+    seen: 0,
+    answer: null,
+    adoption: 'none',
+  });
+  ask(draft, `interaction/${interactionRef}`);
+};
+
+/** Outside the tenant's ceiling no interaction is made at all (H7). */
+export const grantable = (draft: Draft, grant: string): boolean => {
+  const [kind = '', name = ''] = grant.split(/:(.*)/s);
+  const ceiling = draft.settings.ceiling(draft.run.tenant);
+  if (kind === 'tool') return ceiling.tools.includes(name);
+  if (kind === 'connector') return ceiling.connectors.includes(name);
+  if (kind === 'source') return ceiling.sources.includes(name);
+  return kind === 'consent' && name !== '';
+};
