@@ -4,6 +4,7 @@ import { decideFate, type Draft } from './draft';
 import { finishEnding, startEnding } from './ending';
 import { hasOpenWork } from './open-work';
 import { sealTurn } from './seal';
+import { takeMaterials } from './materials';
 import { openCalls } from './open-work';
 
 /** A run that may go on while this process is full looks again this soon; any instance with room takes it. */
@@ -47,6 +48,7 @@ const start = (draft: Draft): void => {
   }
   run.startedAt = context.now;
   run.status = 'running';
+  takeMaterials(draft);
   // A run that had to wait tells its message now that the waiting is over.
   const fate = run.fates.find((one) => one.messageId === run.messageId);
   if (fate?.status === 'run_queued') decideFate(draft, fate, { status: 'run_started', detail: null });

@@ -1,5 +1,5 @@
 import type { AmendRun, ControlRun, ObserveRun } from '../../schemas/generated/records';
-import { none, type Context, type Decision } from '../platform/decision';
+import { none, type Context, type Decision, type Emit } from '../platform/decision';
 import { newFate, type Intent } from './draft';
 import { runKey, type Message } from './messages';
 import { refusalWithoutRun } from './refusal';
@@ -26,6 +26,16 @@ export const refuseUnknown = (record: AmendRun | ObserveRun | ControlRun): Decis
     ),
   ],
 });
+
+/** Only a cancel waits for its message; any other verb finds nothing to act on yet (A16). */
+export const mayStillCome = (record: ControlRun, row: RunRow | undefined): boolean =>
+  record.control === 'cancel' && record.namedByMessage && (row === undefined || row.status === 'awaited');
+
+/** The message came and was refused: there is no run of it to be cancelled. */
+export const refuseCancels = (row: Awaited): Emit[] =>
+  row.cancels.map((cancel) =>
+    refusalWithoutRun(row, row.runId, newFate(cancel, unknown), `${cancel.messageId}/fate/1`),
+  );
 
 /** A cancel came before the message it names: kept, its receipt stays admitted. */
 export const waitForMessage = (
@@ -55,8 +65,6 @@ export const tickAwaited = (row: Awaited, context: Context): Decision<Message, I
   if (row.until === null || row.until > context.now) return none;
   return {
     put: [{ key: runKey(row.runId), state: { ...row, until: null } satisfies Awaited }],
-    emit: row.cancels.map((cancel) =>
-      refusalWithoutRun(row, row.runId, newFate(cancel, unknown), `${cancel.messageId}/fate/1`),
-    ),
+    emit: refuseCancels(row),
   };
 };

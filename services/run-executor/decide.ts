@@ -18,10 +18,11 @@ import { acknowledged } from './gate';
 import { conversationIdOf, conversationKey, runKey, type Message, type Work } from './messages';
 import { answered, askAgain } from './requests';
 import { leaseMs } from './seal';
+import { sourceRefs, sourceRunIds } from './materials';
 import type { Settings } from './settings';
 import { settleHold } from './holds';
 import { decideStart } from './start';
-import { refuseUnknown, tickAwaited, waitForMessage } from './awaited';
+import { mayStillCome, refuseUnknown, tickAwaited, waitForMessage } from './awaited';
 import { openCalls } from './open-work';
 import { isRun, isTerminal, type Run, type RunRow } from './state';
 import { goOn, takeOver } from './take-over';
@@ -62,21 +63,39 @@ export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
   if (conversation === null) return [runKey(runIdOf(message))];
   const own = [runKey(runIdOf(message)), conversationKey(conversation)];
   if (message.type !== 'start') return own;
-  const { dependsOnRunId, interruptRunId, parentRunId } = message.record;
-  const others = [dependsOnRunId, interruptRunId, parentRunId].filter((id): id is string => id !== null);
-  return [...own, ...others.map(runKey)];
+  const { dependsOnRunId, interruptRunId, parentRunId, continuationOfRunId } = message.record;
+  const others = [dependsOnRunId, interruptRunId, parentRunId, continuationOfRunId];
+  return [...own, ...others.filter((id): id is string => id !== null).map(runKey)];
+};
+
+const rowOf = (message: ExecutorMessage, view: View): RunRow | undefined =>
+  view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
+
+/** Runs whose record this message's run may read: at its start, what it goes on from. */
+const sourcesOf = (message: ExecutorMessage, view: View): string[] => {
+  if (message.type === 'start') {
+    const { dependsOnRunId, parentRunId, continuationOfRunId } = message.record;
+    return [dependsOnRunId, parentRunId, continuationOfRunId].filter((id): id is string => id !== null);
+  }
+  const row = rowOf(message, view);
+  return isRun(row) && row.status === 'queued' ? sourceRunIds(row) : [];
 };
 
 export const moreKeys = (message: ExecutorMessage, view: View): readonly AggregateKey[] => {
-  if (conversationOf(message) !== null) return [];
-  const row = view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
-  return row === undefined ? [] : [conversationKey(conversationIdOf(row))];
+  const row = rowOf(message, view);
+  const conversation =
+    conversationOf(message) !== null || row === undefined ? [] : [conversationKey(conversationIdOf(row))];
+  return [...conversation, ...sourcesOf(message, view).map(runKey)];
 };
 
 /** Texts too large for the document that a decision about this run may need: to seal a turn or to ask again. */
 export const blobs = (message: ExecutorMessage, view: View): readonly string[] => {
-  const row = view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
-  if (!isRun(row)) return [];
+  const sources = sourcesOf(message, view).flatMap((runId) => {
+    const source = view.get<RunRow>('run', runId);
+    return sourceRefs(isRun(source) ? source : undefined);
+  });
+  const row = rowOf(message, view);
+  if (!isRun(row)) return sources;
   // An ended run only tells again what it told before, the texts in force among it.
   const kept = isTerminal(row.status)
     ? row.requirements.texts.map((one) => one.text)
@@ -87,8 +106,12 @@ export const blobs = (message: ExecutorMessage, view: View): readonly string[] =
         ...row.actions.flatMap((action) => [action.request.params, action.request.body]),
         ...row.publications.map((one) => one.body),
         row.agentState?.value,
+        row.materials,
       ];
-  return kept.flatMap((one) => (one === null || one === undefined || one.inline !== null ? [] : [one.ref]));
+  return [
+    ...sources,
+    ...kept.flatMap((one) => (one === null || one === undefined || one.inline !== null ? [] : [one.ref])),
+  ];
 };
 
 export const decide =
@@ -106,7 +129,7 @@ export const decide =
         row.account === record.account &&
         row.conversationId === record.conversationId;
       if (!known)
-        return message.type === 'control' && message.record.namedByMessage && !isRun(row)
+        return message.type === 'control' && mayStillCome(message.record, row)
           ? waitForMessage(message.record, row, context)
           : refuseUnknown(record);
     }
@@ -223,6 +246,7 @@ const tick = (draft: Draft): void => {
 /** When a run next needs a look; null = only a message can move it. */
 export const dueAt = (row: RunRow): number | null => {
   if (row.status === 'awaited') return row.until;
+  if (row.status === 'refused') return null;
   const requests = row.requests.map((request) => request.askAt);
   if (isTerminal(row.status)) return requests.length === 0 ? null : Math.min(...requests);
   const times = [

@@ -173,6 +173,5 @@ export const moveToFollowUp = (draft: Draft, update: PendingUpdate): void => {
     type: 'start',
     record,
     ...(told === undefined ? {} : { fate: told }),
-    transition: run.transition,
   });
 };

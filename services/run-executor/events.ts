@@ -104,8 +104,15 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
   if (question === undefined) return;
   answered(draft, `interaction/${record.interactionRef}`);
   if (record.state === 'closed' || record.state === 'answered') answered(draft, `withdraw/${record.interactionRef}`);
-  if (record.revision <= question.seen || isTerminal(run.status)) return;
+  if (record.revision <= question.seen) return;
   question.seen = record.revision;
+  if (isTerminal(run.status)) {
+    if (record.state === 'answered' && record.response !== null && question.answer === null) {
+      const { text, choice, value } = record.response;
+      question.late = { text, choice, value };
+    }
+    return;
+  }
   const { questionId, interactionRef } = question;
   if (record.state === 'open' && question.status === 'asking') question.status = 'open';
   if (record.state === 'closed' && question.status !== 'closed' && question.answer === null) {

@@ -19,6 +19,7 @@ const stateChanged = (draft: Draft): boolean => {
 
 const sayState = (draft: Draft): void => {
   const { run, before } = draft;
+  run.toldRevision = draft.view.revision('run', run.runId) + 1;
   const accepts =
     run.status === 'queued' ||
     run.status === 'running' ||

@@ -7,6 +7,9 @@ import type { OpenTurn, Publication } from './turn-state';
 import type { ReportOutput } from '../../schemas/turn-protocol/output';
 import { at } from './times';
 
+/** Reports whose bytes stay with the run. */
+const maxPublished = 5;
+
 /** Why the gate stays closed, in the order of looking; null = passed. Looked at under the run's lock (R3, R22). */
 const reasonToRefuse = (
   draft: Draft,
@@ -107,7 +110,13 @@ export const acknowledged = (
   run.publications = run.publications.filter((known) => known !== one);
   if (one.status === 'late') return;
   const reference = { version: one.version, seq: one.seq, sha256: record.sha256 };
-  if (record.current) run.lastPublished = reference;
+  if (record.current) {
+    run.lastPublished = reference;
+    const { version, seq, body, contentType } = one;
+    run.published = [...(run.published ?? []), { version, seq, body, contentType, at: draft.context.now }].slice(
+      -maxPublished,
+    );
+  }
   if (run.status !== 'publishing' || run.gated?.version !== one.version || run.gated.seq !== one.seq) return;
   if (!record.current)
     return startEnding(draft, 'failed', 'defect', 'publication refused a report that had passed the gate');

@@ -64,6 +64,7 @@ export const interrupt = (draft: Draft, runId: string): { key: ReturnType<typeof
   if (!isRun(other) || other.account !== run.account || other.tenant !== run.tenant || isTerminal(other.status))
     return [];
   run.holds.push({ runId, kind: 'interrupt' });
+  run.interrupts = runId;
   draft.tells.push({
     type: 'steer',
     runId,

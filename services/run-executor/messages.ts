@@ -15,15 +15,14 @@ import { canonicalBytes, sha256Hex } from '../platform/canonical';
 import type { AgentOutcome } from './agents/agent';
 import type { ToolResultOutcome } from './tools/tool';
 import type { MessageFate } from './state';
-import type { Transition } from '../../schemas/turn-protocol/input';
 
 /** Everything the executor decides on. Records keep their own names; the rest are results of its own work. */
 export type Message =
   | {
       readonly type: 'start';
       readonly record: StartRun;
+      /** Set for a follow-up made of an amendment: what its message has been told already. */
       readonly fate?: MessageFate;
-      readonly transition?: Transition | null;
     }
   | { readonly type: 'amend'; readonly record: AmendRun }
   | { readonly type: 'observe'; readonly record: ObserveRun }

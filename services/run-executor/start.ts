@@ -1,28 +1,44 @@
 import type { StartRun } from '../../schemas/generated/records';
-import type { Transition } from '../../schemas/turn-protocol/input';
 import type { Context, Decision, View } from '../platform/decision';
 import { advance } from './advance';
+import { agentOf, continuationOf, grantsOf, reasonNotToContinue } from './continuation';
 import { mustWaitInConversation } from './conversation';
 import { decideFate, type Draft, draftOf, type Intent, keep, newFate, say } from './draft';
+import { refuseCancels } from './awaited';
 import { finish } from './finish';
 import { endedOf, findHolds, interrupt, settleHold } from './holds';
 import { conversationIdOf, type Message, runKey } from './messages';
+import { mergePatch } from './merge-patch';
 import { initialText, newRun } from './new-run';
 import { refusalWithoutRun } from './refusal';
-import type { Settings } from './settings';
-import { type Awaited, isRun, isTerminal, type Run, type RunRow } from './state';
+import type { AgentSettings, Settings } from './settings';
+import { type Awaited, isRun, isTerminal, type MessageFate, type RefusedStart, type Run, type RunRow } from './state';
 
-/** A refusal that leaves no run behind; decided the same way at every repeat. */
-const refuse = (record: StartRun, code: string, field: string, detail: string): Decision<Message, Intent> => ({
-  emit: [
-    refusalWithoutRun(
-      record,
-      record.runId,
-      newFate(record, { status: 'refused', code, field, detail }),
-      `${record.messageId}/fate/1/attempt/${record.attempt}`,
-    ),
-  ],
-});
+const sayRefusal = (record: StartRun, fate: MessageFate) =>
+  refusalWithoutRun(record, record.runId, fate, `${record.messageId}/fate/1/attempt/${record.attempt}`);
+
+/** A refusal that leaves no run behind, only itself: what it rests on may change, the answer to this message may not. */
+const refuse = (
+  record: StartRun,
+  { code, field, detail }: { readonly code: string; readonly field: string; readonly detail: string },
+  context: Context,
+  row: RunRow | undefined,
+): Decision<Message, Intent> => {
+  const { runId, tenant, app, account, conversationId } = record;
+  const fate = newFate(record, { status: 'refused', code, field, detail });
+  const state: RefusedStart = {
+    status: 'refused',
+    runId,
+    tenant,
+    app,
+    account,
+    conversationId,
+    fate,
+    at: context.now,
+  };
+  const cancels = row?.status === 'awaited' && row.until !== null ? refuseCancels(row) : [];
+  return { put: [{ key: runKey(runId), state }], emit: [sayRefusal(record, fate), ...cancels] };
+};
 
 export const decideStart = (
   view: View,
@@ -39,24 +55,33 @@ export const decideStart = (
     if (fate !== undefined) say(repeat, fate, record.attempt);
     return { emit: repeat.emits };
   }
-  if (record.relation === 'continue')
-    return refuse(
-      record,
-      'not_implemented',
-      'relation',
-      'continuing an ended run is not there yet; start a follow_up instead',
-    );
-  const agentName = record.agent ?? settings.defaultAgent(record.tenant) ?? '';
+  if (row?.status === 'refused') return { emit: [sayRefusal(record, row.fate)] };
+  const parent = parentOf(view, record);
+  const reason = record.relation === 'continue' ? reasonNotToContinue(view, record, parent) : null;
+  if (reason !== null) return refuse(record, reason, context, row);
+  const agentName =
+    parent === undefined
+      ? (record.agent ?? settings.defaultAgent(record.tenant) ?? '')
+      : agentOf(record, parent, settings);
   const agent = settings.agent(record.tenant, agentName);
   if (agent === undefined)
-    return refuse(record, 'unknown_agent', 'agent', `no agent named ${agentName} is configured for this tenant`);
+    return refuse(
+      record,
+      { code: 'unknown_agent', field: 'agent', detail: `no agent named ${agentName} is configured for this tenant` },
+      context,
+      row,
+    );
   const found = findHolds(view, record);
-  if ('code' in found) return refuse(record, found.code, found.field, found.detail);
+  if ('code' in found) return refuse(record, found, context, row);
 
-  const run = newRun(record, agentName, agent, context.now, {
-    correlationId: context.trace.correlationId ?? context.cause,
-    traceparent: context.trace.traceparent,
-  });
+  const run: Run = {
+    ...newRun(record, agentName, agent, context.now, {
+      correlationId: context.trace.correlationId ?? context.cause,
+      traceparent: context.trace.traceparent,
+    }),
+    ...(parent === undefined ? {} : continued(record, parent, agent, settings)),
+    ...(message.fate === undefined ? {} : { amends: true }),
+  };
   const draft = draftOf(run, null, conversation, view, context, settings);
   const text = initialText(run.runId, record);
   const kept = text.bytes > 0 ? keep(draft, record.content) : text;
@@ -73,8 +98,6 @@ export const decideStart = (
     },
   ];
   run.holds = found.holds;
-  // Handed on from the run that was interrupted or amended too late (R9).
-  if (message.transition !== undefined && message.transition !== null) handOn(run, message.transition);
   draft.rows.push({
     table: 'tasks',
     values: {
@@ -82,9 +105,9 @@ export const decideStart = (
       tenant: run.tenant,
       account: run.account,
       conversation_id: run.conversationId,
-      entity_type: record.entityType,
-      entity_id: record.entityId,
-      title: record.title,
+      entity_type: run.entity?.type ?? null,
+      entity_id: run.entity?.id ?? null,
+      title: run.title,
     },
   });
 
@@ -105,8 +128,30 @@ export const decideStart = (
   return finish(draft, { put: puts });
 };
 
-const handOn = (run: Run, transition: Transition): void => {
-  run.transition = { ...transition, from: { runId: run.parentRunId, ...((transition.from as object | null) ?? {}) } };
+const parentOf = (view: View, record: StartRun): Run | undefined => {
+  const row = record.relation === 'continue' ? view.get<RunRow>('run', record.continuationOfRunId ?? '') : undefined;
+  return isRun(row) ? row : undefined;
+};
+
+/** What a continued run has of its parent; budget, turns and receipts are its own (A12). */
+const continued = (record: StartRun, parent: Run, agent: AgentSettings, settings: Settings): Partial<Run> => {
+  const { grants, cut } = grantsOf(parent, agent, settings.ceiling(record.tenant));
+  const patch = record.requirements === null ? null : (JSON.parse(record.requirements) as Record<string, unknown>);
+  const { structured } = parent.requirements;
+  return {
+    taskId: parent.taskId,
+    title: record.title ?? parent.title,
+    scheduled: parent.scheduled,
+    entity: parent.entity,
+    requirements: {
+      version: 1,
+      texts: [],
+      structured: patch === null ? structured : mergePatch(structured, patch),
+      history: [],
+    },
+    grants,
+    continuation: continuationOf(record, parent, cut),
+  };
 };
 
 const tellStart = (draft: Draft, record: StartRun, waits: boolean): void => {

@@ -6,6 +6,7 @@ import type {
   OpenRequest,
   OpenTurn,
   Publication,
+  PublishedReport,
   QuestionState,
   ToolCallState,
 } from './turn-state';
@@ -108,6 +109,18 @@ export interface Grants {
   readonly consents: readonly string[];
 }
 
+/** What a continued run is of; absent for every other run (A12). */
+export interface Continuation {
+  readonly ofRunId: string;
+  /** Of the first request of the chain. */
+  readonly originalSha256: string;
+  /** Grants of the parent that were not carried, as `tool:x`. */
+  readonly grantsCut: readonly string[];
+  readonly parentCause: Cause | null;
+  /** The parent's question whose late answer comes along. */
+  readonly lateAnswerRef: string | null;
+}
+
 export interface Run {
   status: RunStatus;
   cause: Cause | null;
@@ -191,6 +204,17 @@ export interface Run {
   unsettledActions: string[];
   /** Settlements that arrived after the end; the terminal state itself stays (R23). */
   lateSettlements: { readonly actionKey: string; readonly state: string; readonly at: number }[];
+  /** Revision of the newest `RunStateChanged`; what others know of the run is known under it. */
+  toldRevision?: number;
+  /** Newest last, the newest few. */
+  published?: PublishedReport[];
+  /** What came along from other runs, as the JSON text of the input's list; fixed at the start. */
+  materials?: Kept | null;
+  continuation?: Continuation | null;
+  /** The run this one was started to interrupt. */
+  interrupts?: string | null;
+  /** True for a follow-up made of an amendment that came too late (R3). */
+  amends?: boolean;
 }
 
 /** A cancel that named a message which has not arrived: kept for ten minutes (A16). */
@@ -205,7 +229,19 @@ export interface Awaited {
   until: number | null;
 }
 
-export type RunRow = Run | Awaited;
+/** A start that was refused: nothing of a run, only the answer that every repeat of the request gets (R25). */
+export interface RefusedStart {
+  readonly status: 'refused';
+  readonly runId: string;
+  readonly tenant: string;
+  readonly app: string;
+  readonly account: string;
+  readonly conversationId: string;
+  readonly fate: MessageFate;
+  readonly at: number;
+}
+
+export type RunRow = Run | Awaited | RefusedStart;
 
 /** Order of the runs of one conversation: who holds and who waits (A13, R19). */
 export interface ConversationRuns {
@@ -218,7 +254,8 @@ export interface ConversationRuns {
   waiting: { readonly runId: string; readonly order: number }[];
 }
 
-export const isRun = (row: RunRow | undefined): row is Run => row !== undefined && row.status !== 'awaited';
+export const isRun = (row: RunRow | undefined): row is Run =>
+  row !== undefined && row.status !== 'awaited' && row.status !== 'refused';
 
 export const isTerminal = (status: RunStatus): status is Terminal =>
   (terminalStatuses as readonly string[]).includes(status);

@@ -4,6 +4,9 @@ import { query } from '../platform/postgres';
 import { dueAt } from './decide';
 import { type ConversationRuns, isRun, isTerminal, type RunRow } from './state';
 
+const since = (row: RunRow): number =>
+  isRun(row) ? row.enqueuedAt : row.status === 'awaited' ? (row.until ?? 0) : row.at;
+
 const runs = kind<RunRow>({
   name: 'run',
   table: 'runs',
@@ -15,12 +18,11 @@ const runs = kind<RunRow>({
     { name: 'task_id', type: 'text', of: (row) => (isRun(row) ? row.taskId : null) },
     { name: 'state', type: 'text', of: (row) => row.status },
     { name: 'lease_owner', type: 'text', of: (row) => (isRun(row) ? (row.lease?.owner ?? null) : null) },
-    { name: 'created_at', type: 'timestamptz', of: (row) => (isRun(row) ? row.enqueuedAt : (row.until ?? 0)) },
+    { name: 'created_at', type: 'timestamptz', of: since },
     {
       name: 'state_since',
       type: 'timestamptz',
-      of: (row) =>
-        isRun(row) ? (row.endedAt ?? row.turn?.sealedAt ?? row.startedAt ?? row.enqueuedAt) : (row.until ?? 0),
+      of: (row) => (isRun(row) ? (row.endedAt ?? row.turn?.sealedAt ?? row.startedAt ?? row.enqueuedAt) : since(row)),
     },
   ],
 });
@@ -65,7 +67,7 @@ export const listRuns = async (pool: Pool, filter: RunFilter): Promise<StoredRun
       pool,
       `SELECT id, revision, doc, created_at FROM runs
         WHERE tenant = $1 AND ($2::text IS NULL OR account = $2) AND ($3::text IS NULL OR conversation_id = $3) AND ($4::text IS NULL OR task_id = $4)
-          AND ($5::text IS NULL OR state = $5) AND ($6::int IS NULL OR state_since < clock_timestamp() - make_interval(secs => $6)) AND state <> 'awaited'
+          AND ($5::text IS NULL OR state = $5) AND ($6::int IS NULL OR state_since < clock_timestamp() - make_interval(secs => $6)) AND state NOT IN ('awaited', 'refused')
           AND ($7::text IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = $7))
         ORDER BY created_at DESC, id DESC LIMIT $8`,
       [

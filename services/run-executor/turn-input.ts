@@ -3,6 +3,7 @@ import { inputMaxBytes } from '../../schemas/turn-protocol/limits';
 import { type Draft, textOf } from './draft';
 import type { Run } from './state';
 import { budgetView } from './transition';
+import { isRequest, materialsOf } from './materials';
 import { at } from './times';
 
 const resultOf = (draft: Draft, call: Run['calls'][number]): ToolResult => ({
@@ -15,26 +16,6 @@ const resultOf = (draft: Draft, call: Run['calls'][number]): ToolResult => ({
   error: call.error,
   needsRecheck: call.needsRecheck,
 });
-
-const materialsOf = (run: Run): Material[] =>
-  run.dependency === null
-    ? []
-    : [
-        {
-          kind: 'dependency_report',
-          ref: `${run.dependency.runId}/v${run.dependency.version}`,
-          text: null,
-          sha256: run.dependency.sha256,
-          available: false,
-          unavailableReason: 'only its reference and hash are recorded here; the publication service has the bytes',
-          historical: true,
-          trust: 'published',
-          fromRunId: run.dependency.runId,
-          requirementsVersion: run.dependency.version,
-          producedAt: null,
-          truncatedFromBytes: null,
-        },
-      ];
 
 export const inputOf = (draft: Draft, number: number): TurnInput => {
   const { run } = draft;
@@ -76,7 +57,7 @@ export const inputOf = (draft: Draft, number: number): TurnInput => {
     },
     transition: run.transition,
     changes: run.changes,
-    materials: materialsOf(run),
+    materials: materialsOf(draft),
     toolResults: run.calls.filter((call) => call.status === 'done').map((call) => resultOf(draft, call)),
     actions: run.actions
       .filter((action) => action.actionKey !== null && action.status !== 'refused' && action.status !== 'proposing')
@@ -130,15 +111,23 @@ export const inputOf = (draft: Draft, number: number): TurnInput => {
 /** Lists that may grow are cut from their oldest end until the input fits; the agent is told which (turn protocol). */
 const cuttable = ['toolResults', 'materials', 'changes'] as const satisfies readonly (keyof TurnInput)[];
 
+/** What a run was asked for comes along whatever else has to stay behind (A12). */
+const stays = (list: (typeof cuttable)[number], item: unknown): boolean =>
+  list === 'materials' && isRequest(item as Material);
+
 export const bounded = (input: TurnInput): Buffer => {
   let bytes = Buffer.from(JSON.stringify(input));
   const cut: { [K in (typeof cuttable)[number]]: TurnInput[K] } & { truncated: string[] } = { ...input, truncated: [] };
-  for (const list of cuttable)
-    while (bytes.length > inputMaxBytes && cut[list].length > 0) {
-      const half = Math.ceil(cut[list].length / 2);
-      cut[list] = (cut[list] as unknown[]).slice(half) as never;
+  for (const list of cuttable) {
+    const items = cut[list] as unknown[];
+    const kept = items.filter((item) => stays(list, item));
+    let others = items.filter((item) => !stays(list, item));
+    while (bytes.length > inputMaxBytes && others.length > 0) {
+      others = others.slice(Math.ceil(others.length / 2));
+      cut[list] = [...kept, ...others] as never;
       cut.truncated = [...new Set([...cut.truncated, list])];
       bytes = Buffer.from(JSON.stringify({ ...input, ...cut }));
     }
+  }
   return bytes;
 };

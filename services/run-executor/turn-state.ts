@@ -105,6 +105,8 @@ export interface QuestionState {
     readonly late: boolean;
   } | null;
   adoption: 'none' | 'pending' | 'adopted' | 'void';
+  /** Said after the run had ended: wakes nothing, and a Continue may carry it along (H6). */
+  late?: Pick<NonNullable<QuestionState['answer']>, 'text' | 'choice' | 'value'>;
 }
 
 /** A request to another service that has not been answered yet (R25). Its content follows from the state by its id. */
@@ -112,6 +114,15 @@ export interface OpenRequest {
   readonly id: string;
   attempt: number;
   askAt: number;
+}
+
+/** A report or partial that became current; its bytes stay here for runs that are made from this one. */
+export interface PublishedReport {
+  readonly version: number;
+  readonly seq: number;
+  readonly body: Kept;
+  readonly contentType: string;
+  readonly at: number;
 }
 
 export interface Publication {

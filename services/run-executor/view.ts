@@ -5,6 +5,16 @@ import { waitingFor } from './waiting-for';
 
 const at = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
+const continuationView = ({ continuation }: Run) =>
+  continuation === undefined || continuation === null
+    ? null
+    : {
+        ofRunId: continuation.ofRunId,
+        originalSha256: continuation.originalSha256,
+        grantsCut: continuation.grantsCut,
+        parentCause: continuation.parentCause,
+      };
+
 /** `GET /v1/runs/{runId}`: the run as its owner holds it. `text` reads what is kept outside the document. */
 export const runView = (run: Run, revision: number, text: (kept: Kept) => string) => ({
   runId: run.runId,
@@ -73,7 +83,7 @@ export const runView = (run: Run, revision: number, text: (kept: Kept) => string
     requirementsVersion: question.version,
   })),
   children: [],
-  continuation: null,
+  continuation: continuationView(run),
   unsettledActions: run.unsettledActions,
   lateSettlements: run.lateSettlements.map((one) => ({ ...one, at: at(one.at) })),
   report: run.report,

@@ -36,7 +36,7 @@ export type SentMessages = Sent<Message, Intent>;
 
 /** One executor in memory with a run that is driven turn by turn; what it says is read from the facts. */
 export const executor = (more: { readonly agent?: object } = {}) => {
-  const config = {
+  let config = {
     ...configuration,
     agents: { 'market-report': { ...configuration.agents['market-report'], ...more.agent } },
   } as typeof configuration;
@@ -74,6 +74,20 @@ export const executor = (more: { readonly agent?: object } = {}) => {
 
   const api = {
     world,
+    /** The file changes; what runs already keeps what it started with. */
+    configure: (change: Partial<typeof configuration>) => {
+      config = { ...config, ...change };
+    },
+    /** Another decision on the run's document, as damage or an older release would have left it. */
+    alter: (change: (run: Run) => void, target = 'm1') => world.alter<Run>('run', ids(target).runId, change),
+    continue: (clientMessageId: string, change: Partial<StartRun> = {}, target = 'm1') =>
+      api.start(clientMessageId, {
+        relation: 'continue',
+        agent: null,
+        content: 'go on',
+        continuationOfRunId: ids(target).runId,
+        ...change,
+      }),
     /** While set, this process has no room for further turns. */
     set full(value: boolean) {
       world.capacity = value ? 0 : 1_000;

@@ -41,6 +41,8 @@ export interface InMemory<M, I> {
   settle(message: M): Sent<M, I>;
   state<S>(kind: string, id: string): S | undefined;
   revision(kind: string, id: string): number;
+  /** Changes a stored aggregate under its revision, as no decision would. */
+  alter<S>(kind: string, id: string, change: (state: S) => void): void;
   ids(kind: string): string[];
   blob(ref: string): Buffer | undefined;
   dueAt(kind: Kind, id: string): number | null;
@@ -142,6 +144,13 @@ export const inMemory = <M, I>(
     state: <S>(kind: string, id: string) => {
       const row = aggregates.get(name(kind, id));
       return row === undefined ? undefined : (JSON.parse(row.doc) as S);
+    },
+    alter: <S>(kind: string, id: string, change: (state: S) => void) => {
+      const row = aggregates.get(name(kind, id));
+      if (row === undefined) throw new Error(`no ${kind} ${id}`);
+      const state = JSON.parse(row.doc) as S;
+      change(state);
+      aggregates.set(name(kind, id), { ...row, doc: JSON.stringify(state) });
     },
     revision: (kind, id) => aggregates.get(name(kind, id))?.revision ?? 0,
     ids: (kind) =>
