@@ -1,8 +1,9 @@
 import { mustWaitInConversation } from './conversation';
-import { settleCancel } from './control';
+import { settleCancel } from './cancel';
 import { decideFate, type Draft } from './draft';
 import { finishEnding, startEnding } from './ending';
 import { hasOpenWork } from './open-work';
+import { settlePause } from './pause';
 import { sealTurn } from './seal';
 import { takeMaterials } from './materials';
 import { openCalls } from './open-work';
@@ -23,12 +24,13 @@ export const advance = (draft: Draft): void => {
     case 'running':
     case 'waiting':
       return nextTurn(draft);
+    case 'pausing':
+      return settlePause(draft);
     case 'cancelling':
       return settleCancel(draft);
     case 'closing':
       return finishEnding(draft);
     case 'parked':
-    case 'pausing':
     case 'paused':
     case 'publishing':
     case 'completed':

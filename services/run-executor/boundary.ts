@@ -64,7 +64,6 @@ export const takeAnswer = (draft: Draft, turn: OpenTurn, outcome: AgentOutcome):
 const notThereYet = (output: TurnOutput): string | null => {
   if ((output.spawn ?? []).length > 0) return 'spawn';
   if ((output.answerChildren ?? []).length > 0) return 'answerChildren';
-  if ((output.ask ?? []).some((one) => one.revises !== undefined)) return 'ask.revises';
   return null;
 };
 

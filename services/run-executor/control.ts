@@ -1,59 +1,36 @@
 import type { ControlRun } from '../../schemas/generated/records';
+import { unreachable } from '../platform/decision';
+import { requestCancel } from './cancel';
 import { decideFate, type Draft } from './draft';
-import { dropWork, finishEnding } from './ending';
-import { raiseFence } from './requests';
-import { recordTransition } from './transition';
-import { type Cause, isTerminal } from './state';
+import { requestPause, resume } from './pause';
+import { isTerminal } from './state';
 import { repeated } from './updates';
 
-/**
- * Cancel requested and cancel confirmed are two facts (R15). From here on nothing of the run starts: its work is taken
- * away, its fence closes; confirmed once the fence is acknowledged and what is in flight is settled or listed.
- */
-export const requestCancel = (draft: Draft, cause: Cause, messageId: string | null): void => {
-  const { run, context } = draft;
-  if (run.status === 'cancelling') {
-    if (messageId !== null) run.cancel?.messageIds.push(messageId);
-    return;
-  }
-  const from = run.status;
-  dropWork(draft);
-  run.cancel = { requestedAt: context.now, cause, messageIds: messageId === null ? [] : [messageId], settleBy: null };
-  run.status = 'cancelling';
-  const pending = run.pending;
-  run.pending = [];
-  for (const update of pending)
-    decideFate(draft, update, { status: 'update_not_applied', code: 'run_ended', detail: `cancelled: ${cause}` });
-  recordTransition(draft, { state: from }, { control: 'cancel', state: 'cancelling' });
-  raiseFence(draft, 'closed', run.requirements.version);
-  settleCancel(draft);
-};
-
-export const settleCancel = (draft: Draft): void => {
-  const { run, context } = draft;
-  if (run.status !== 'cancelling' || run.cancel === null || !run.fence.acknowledged) return;
-  run.cancel.settleBy ??= context.now + run.cancelSettleMs;
-  const inFlight = run.actions.some((action) => action.status === 'sending' || action.status === 'unknown');
-  if (inFlight && context.now < run.cancel.settleBy) return;
-  run.ending = { to: 'cancelled', cause: run.cancel.cause };
-  run.status = 'closing';
-  // History of refused candidates that is still on its way must not keep a confirmed cancel waiting.
-  run.publications = [];
-  finishEnding(draft);
-};
-
+/** A verb of a person on a run. What it meets in each state is one table in the docs, tested cell by cell. */
 export const control = (draft: Draft, record: ControlRun): void => {
   const { run } = draft;
   if (repeated(draft, record.messageId) !== undefined) return;
-  if (record.control !== 'cancel')
+  if (record.control === 'UNKNOWN')
     return decideFate(draft, record, {
       status: 'refused',
-      code: 'not_implemented',
+      code: 'field_invalid',
       field: 'control',
-      detail: `${record.control} is not there yet; cancel and progress are`,
+      detail: 'a verb this version does not know',
     });
   if (isTerminal(run.status) || run.status === 'publishing' || run.status === 'closing')
     return decideFate(draft, record, { status: 'too_late', detail: run.status });
+  if (record.control !== 'cancel' && run.status === 'cancelling')
+    return decideFate(draft, record, { status: 'control_superseded', detail: 'cancelling' });
   decideFate(draft, record, { status: 'control_requested' });
-  requestCancel(draft, 'user', record.messageId);
+  switch (record.control) {
+    case 'cancel':
+      return requestCancel(draft, 'user', record.messageId);
+    case 'pause':
+      return requestPause(draft, record.messageId);
+    case 'resume':
+      resume(draft);
+      return decideFate(draft, record, { status: 'control_confirmed', detail: run.status });
+    default:
+      return unreachable(record.control);
+  }
 };

@@ -9,7 +9,8 @@ import {
 } from '../platform/decision';
 import { advance } from './advance';
 import { takeAnswer } from './boundary';
-import { control, requestCancel } from './control';
+import { requestCancel } from './cancel';
+import { control } from './control';
 import { draftOf, keep, type Draft, type Intent } from './draft';
 import { finish } from './finish';
 import { startEnding } from './ending';
@@ -23,6 +24,7 @@ import type { Settings } from './settings';
 import { settleHold } from './holds';
 import { decideStart } from './start';
 import { mayStillCome, refuseUnknown, tickAwaited, waitForMessage } from './awaited';
+import { requestPause, resume } from './pause';
 import { openCalls } from './open-work';
 import { isRun, isTerminal, type Run, type RunRow } from './state';
 import { goOn, takeOver } from './take-over';
@@ -204,8 +206,7 @@ const decideRun = (draft: Draft, message: Exclude<ExecutorMessage, { type: 'star
     case 'steer':
       if (isTerminal(run.status) || run.status === 'publishing' || run.status === 'closing')
         return { state: run.status, code: 'run_ended' };
-      if (message.verb === 'release-lease') takeOver(draft, 'released');
-      else requestCancel(draft, message.verb === 'cancel' ? 'operator' : 'interrupted_by_message', null);
+      steer(draft, message.verb);
       break;
     case 'orphaned':
       if (run.lease?.owner !== message.owner) return 'nothing';
@@ -221,6 +222,24 @@ const decideRun = (draft: Draft, message: Exclude<ExecutorMessage, { type: 'star
   return { state: run.status };
 };
 
+const steer = (draft: Draft, verb: Extract<Message, { type: 'steer' }>['verb']): void => {
+  switch (verb) {
+    case 'cancel':
+      return requestCancel(draft, 'operator', null);
+    case 'interrupt':
+      return requestCancel(draft, 'interrupted_by_message', null);
+    case 'pause':
+      return draft.run.status === 'cancelling' ? undefined : requestPause(draft, null);
+    case 'resume':
+      return resume(draft);
+    case 'release-lease':
+      // Nobody works on a paused run, and a parked one waits for a person.
+      return draft.run.status === 'paused' || draft.run.status === 'parked' ? undefined : takeOver(draft, 'released');
+    default:
+      return unreachable(verb);
+  }
+};
+
 /** Everything that may be due, each part idempotent. */
 const tick = (draft: Draft): void => {
   const { run, context } = draft;
@@ -232,10 +251,13 @@ const tick = (draft: Draft): void => {
       run.status === 'running' ||
       run.status === 'waiting' ||
       run.status === 'parked' ||
+      run.status === 'pausing' ||
       run.status === 'paused')
   )
     return startEnding(draft, 'partial', 'deadline');
   if (run.lease !== null && run.lease.until <= context.now) return takeOver(draft, 'lost');
+  // The clocks of work stand still: a turn that rests is asked again after the pause (R18).
+  if (run.pause !== null && (run.turn === null || run.turn.retryAt !== null)) return;
   const { turn } = run;
   const unclaimed = turn === null ? openCalls(run).length > 0 : turn.retryAt === null || turn.retryAt <= context.now;
   if (run.lease !== null || !unclaimed) return;
@@ -255,7 +277,7 @@ export const dueAt = (row: RunRow): number | null => {
       ? null
       : row.budget.hardDeadline,
     row.lease?.until ?? null,
-    row.turn?.retryAt ?? null,
+    (row.pause ?? null) === null ? (row.turn?.retryAt ?? null) : null,
     row.readyAt,
     row.cancel?.settleBy ?? null,
   ].filter((time): time is number => time !== null);

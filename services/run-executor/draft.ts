@@ -6,7 +6,7 @@ import { runKey, type Message } from './messages';
 import type { Settings } from './settings';
 import type { MessageFate, Run } from './state';
 import type { Kept } from './turn-state';
-import { isTerminal } from './state';
+import { complete, isTerminal } from './state';
 
 /** Kept texts up to this size stay in the document; larger ones would make every save of the run heavy. */
 const inlineBytes = 4 * 1024;
@@ -71,7 +71,7 @@ export const draftOf = (
   context: Context,
   settings: Settings,
 ): Draft => ({
-  run: before === null ? run : structuredClone(run),
+  run: before === null ? run : complete(structuredClone(run)),
   before,
   view,
   context,

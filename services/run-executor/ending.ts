@@ -2,6 +2,7 @@ import type { StartRun } from '../../schemas/generated/records';
 import { decideFate, ofRun, textOf, type Draft } from './draft';
 import { emit } from '../platform/decision';
 import { runKey } from './messages';
+import { dropPause } from './pause';
 import { raiseFence } from './requests';
 import { recordTransition } from './transition';
 import { openActions, unsettledActions } from './open-work';
@@ -14,6 +15,8 @@ import { type Cause, isTerminal, type PendingUpdate, type Terminal } from './sta
 export const startEnding = (draft: Draft, to: Terminal, cause: Cause | null, detail: string | null = null): void => {
   const { run } = draft;
   if (isTerminal(run.status) || run.ending !== null) return;
+  dropPause(draft, to);
+  run.park = null;
   dropWork(draft);
   run.ending = { to, cause };
   run.detail = detail;
@@ -48,6 +51,7 @@ export const finishEnding = (draft: Draft): void => {
   run.cause = ending.cause;
   run.endedAt = context.now;
   voidAnswers(draft);
+  tellUnstarted(draft);
   if (run.cancel !== null) confirmCancel(draft);
   // What was told to wait for this run looks at it now: dependants, runs held by an interrupt, the conversation's queue.
   const report = run.report === null ? null : { version: run.report.version, sha256: run.report.sha256 };
@@ -58,6 +62,17 @@ export const finishEnding = (draft: Draft): void => {
       ended: { runId: run.runId, state: run.status, report },
     });
   run.dependents = [];
+};
+
+/** The message of a run that ended in the queue hears of it: nothing of it was ever executed. */
+const tellUnstarted = (draft: Draft): void => {
+  const { run } = draft;
+  const fate = run.fates.find((one) => one.messageId === run.messageId);
+  if (run.startedAt !== null || fate?.status !== 'run_queued') return;
+  decideFate(draft, fate, {
+    status: run.status === 'cancelled' ? 'cancelled_before_start' : 'run_queued',
+    detail: run.cause === null ? run.status : `${run.status}: ${run.cause}`,
+  });
 };
 
 /** Answers that no turn took are void, with the reason (H2). */

@@ -7,7 +7,8 @@ import type {
 import { grantable } from './questions';
 import type { Draft } from './draft';
 import { sayAdoption } from './ending';
-import { answered } from './requests';
+import { unpark } from './park';
+import { answered, known, requestOf } from './requests';
 
 import { isTerminal, type Run } from './state';
 import type { ActionState, ActionStatus, QuestionState } from './turn-state';
@@ -102,8 +103,10 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
   const { run, context } = draft;
   const question = run.questions.find((one) => one.interactionRef === record.interactionRef);
   if (question === undefined) return;
-  answered(draft, `interaction/${record.interactionRef}`);
-  if (record.state === 'closed' || record.state === 'answered') answered(draft, `withdraw/${record.interactionRef}`);
+  const over = record.state === 'closed' || record.state === 'answered';
+  if (over) answered(draft, requestOf(question));
+  else if (record.requestRevision === question.revision) known(draft, requestOf(question));
+  if (over) answered(draft, `withdraw/${record.interactionRef}`);
   if (record.revision <= question.seen) return;
   question.seen = record.revision;
   if (isTerminal(run.status)) {
@@ -118,8 +121,10 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
   if (record.state === 'closed' && question.status !== 'closed' && question.answer === null) {
     question.status = 'closed';
     question.code = record.code;
+    const expired = record.code === 'expired';
+    if (expired) takeDefault(question);
     run.changes.push({
-      kind: record.code === 'expired' ? 'expired' : 'interaction_withdrawn',
+      kind: expired ? 'expired' : 'interaction_withdrawn',
       at: at(context.now),
       questionId,
       interactionRef,
@@ -133,6 +138,22 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
     if (question.kind === 'permission') decidePermission(draft, question);
     else run.changes.push({ kind: 'answered', at: at(context.now), questionId, interactionRef });
   }
+  if (over && run.park?.interactionRef === interactionRef) unpark(draft);
+};
+
+/** Nobody answered in time: the run goes on with the answer that its agent gave for that case (H5). */
+const takeDefault = (question: QuestionState): void => {
+  if (question.defaultAnswer === null || question.kind !== 'question') return;
+  const given: unknown = JSON.parse(question.defaultAnswer);
+  const isText = typeof given === 'string';
+  const isChoice = isText && question.choices.some((choice) => choice.id === given);
+  question.answer = {
+    text: isText && !isChoice ? given : null,
+    choice: isChoice ? given : null,
+    value: isText ? null : question.defaultAnswer,
+    decision: 'default',
+    late: false,
+  };
 };
 
 /** The executor checks the ceiling again at the time of the answer, and only then grants (H7). */

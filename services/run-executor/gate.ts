@@ -1,5 +1,6 @@
 import { keep, type Draft } from './draft';
 import { startEnding } from './ending';
+import { dropPause } from './pause';
 import { ask } from './requests';
 
 import { gateActions, openActions, openQuestions } from './open-work';
@@ -93,6 +94,7 @@ export const gate = (draft: Draft, turn: OpenTurn, report: ReportOutput): void =
     document: report.document ?? null,
     basedOn: report.basedOn ?? null,
   });
+  dropPause(draft, 'publishing');
   run.status = 'publishing';
   run.again = false;
   run.gated = { version: one.version, seq: one.seq };

@@ -162,8 +162,6 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
       `/v1/ops/runs/:runId/${verb}`,
       { config: { roles: ['operator'] }, schema: { params, body: reason } },
       async (request, reply) => {
-        if (verb === 'pause' || verb === 'resume')
-          return problem(reply, 'not_implemented', `${verb} of a run is not there yet; cancel is`);
         const { run } = await seen(request.principal, request.params.runId);
         const answer = (await api.submit({
           type: 'steer',

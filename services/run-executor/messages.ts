@@ -40,7 +40,7 @@ export type Message =
       readonly type: 'steer';
       readonly runId: string;
       readonly conversation: string;
-      readonly verb: 'cancel' | 'interrupt' | 'release-lease';
+      readonly verb: 'cancel' | 'interrupt' | 'release-lease' | 'pause' | 'resume';
       readonly reason: string;
     }
   /** The process that held these works is gone for certain: its successor of the same name says so. */

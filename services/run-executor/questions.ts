@@ -1,14 +1,17 @@
 import type { Ask } from '../../schemas/turn-protocol/output';
 import { interactionRefOf } from '../platform/identity';
 import type { Draft } from './draft';
-import { answered, ask } from './requests';
+import { parkFor } from './park';
+import { answered, ask, requestOf } from './requests';
 import type { OpenTurn, QuestionState } from './turn-state';
 import { at } from './times';
 
+const isOpen = (question: QuestionState): boolean => question.status === 'asking' || question.status === 'open';
+
 export const withdrawQuestion = (draft: Draft, questionId: string): void => {
   for (const question of draft.run.questions) {
-    if (question.questionId !== questionId || (question.status !== 'asking' && question.status !== 'open')) continue;
-    answered(draft, `interaction/${question.interactionRef}`);
+    if (question.questionId !== questionId || !isOpen(question)) continue;
+    answered(draft, requestOf(question));
     ask(draft, `withdraw/${question.interactionRef}`);
   }
 };
@@ -22,25 +25,30 @@ const recipientOf = (draft: Draft, to: string | undefined): QuestionState['recip
 
 export const openQuestion = (draft: Draft, turn: OpenTurn, one: Ask): void => {
   const { run, context } = draft;
-  if (run.questions.some((known) => known.questionId === one.questionId)) return;
+  const earlier =
+    one.revises === undefined ? undefined : run.questions.find((known) => known.questionId === one.revises);
+  // An answer that is there already is not asked away: it stands under the id it was given to (H10).
+  if (earlier !== undefined && !isOpen(earlier)) {
+    if (earlier.answer !== null)
+      run.changes.push({
+        kind: 'answered',
+        at: at(context.now),
+        questionId: earlier.questionId,
+        interactionRef: earlier.interactionRef,
+      });
+    return;
+  }
+  if (run.questions.some((known) => known !== earlier && known.questionId === one.questionId)) return;
   if (one.kind === 'permission' && !grantable(draft, one.grant ?? '')) {
     run.changes.push({ kind: 'grant_refused', at: at(context.now), grant: one.grant ?? '', code: 'not_granted' });
     return;
   }
-  if (one.mode === 'blocking')
-    run.changes.push({
-      kind: 'park_refused',
-      at: at(context.now),
-      questionId: one.questionId,
-      reason: 'not_implemented',
-    });
-  const interactionRef = interactionRefOf(run.runId, one.questionId);
-  run.questions.push({
+  const question: QuestionState = {
     questionId: one.questionId,
-    interactionRef,
+    interactionRef: earlier?.interactionRef ?? interactionRefOf(run.runId, one.questionId),
     kind: one.kind,
-    mode: 'non_blocking',
-    revision: 1,
+    mode: one.mode ?? 'non_blocking',
+    revision: (earlier?.revision ?? 0) + 1,
     turn: turn.number,
     version: turn.version,
     question: one.question,
@@ -55,11 +63,14 @@ export const openQuestion = (draft: Draft, turn: OpenTurn, one: Ask): void => {
     holdsReport: one.holdsReport === true,
     status: 'asking',
     code: null,
-    seen: 0,
+    seen: earlier?.seen ?? 0,
     answer: null,
     adoption: 'none',
-  });
-  ask(draft, `interaction/${interactionRef}`);
+  };
+  if (earlier !== undefined) answered(draft, requestOf(earlier));
+  run.questions = [...run.questions.filter((known) => known !== earlier), question];
+  if (question.mode === 'blocking') parkFor(draft, question);
+  ask(draft, requestOf(question));
 };
 
 /** Outside the tenant's ceiling no interaction is made at all (H7). */

@@ -5,6 +5,7 @@ import type { Grants } from './state';
 export interface AgentSettings {
   readonly grants: Grants;
   readonly recovery: 'continue' | 'settle';
+  readonly park: 'allowed' | 'never';
   readonly turnTimeoutMs: number;
   readonly retryMaxMs: number;
   readonly cancelSettleMs: number;
@@ -57,6 +58,7 @@ const settingsOf = (config: Configuration, tenant: string, agent: AgentConfig): 
   return {
     grants: grantsOf(config, tenant, agent),
     recovery: agent.recovery ?? 'continue',
+    park: agent.park ?? 'allowed',
     turnTimeoutMs: agent.turnTimeoutMs ?? defaults.turnTimeoutMs,
     retryMaxMs: agent.retry?.maxTotalMs ?? defaults.retryMaxMs,
     cancelSettleMs: agent.cancelSettleMs ?? defaults.cancelSettleMs,

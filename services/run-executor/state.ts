@@ -101,6 +101,15 @@ export interface MessageFate {
   inputSha256: string | null;
 }
 
+export interface Fence {
+  number: number;
+  minVersion: number;
+  mode: 'open' | 'hold' | 'closed';
+  acknowledged: boolean;
+  /** The mode the ledger was last told: a hold is lifted there even when nothing is unsettled any more. */
+  told: 'open' | 'hold' | 'closed';
+}
+
 export interface Grants {
   readonly tools: readonly string[];
   readonly connectors: readonly string[];
@@ -165,7 +174,7 @@ export interface Run {
   questions: QuestionState[];
   requests: OpenRequest[];
   publications: Publication[];
-  fence: { number: number; minVersion: number; mode: 'open' | 'hold' | 'closed'; acknowledged: boolean };
+  fence: Fence;
   agentState: { readonly value: Kept; readonly version: number } | null;
   summary: Kept | null;
   openQuestions: readonly string[];
@@ -197,6 +206,10 @@ export interface Run {
     readonly messageIds: string[];
     settleBy: number | null;
   } | null;
+  /** A pause that was asked for or holds: from `pausing` on until it is resumed or overtaken (R16). */
+  pause: { readonly requestedAt: number; readonly messageIds: string[] } | null;
+  /** The blocking question a run is parked for; kept while such a run is paused (H5). */
+  park: { readonly interactionRef: string; readonly since: number } | null;
   /** When a run that may go on but found no room looks again. */
   readyAt: number | null;
   /** The end that `closing` leads to. */
@@ -256,6 +269,14 @@ export interface ConversationRuns {
 
 export const isRun = (row: RunRow | undefined): row is Run =>
   row !== undefined && row.status !== 'awaited' && row.status !== 'refused';
+
+/** What an older release did not write reads as what it then always was. */
+export const complete = (run: Run): Run => ({
+  ...run,
+  pause: run.pause ?? null,
+  park: run.park ?? null,
+  fence: { ...run.fence, told: run.fence.told ?? run.fence.mode },
+});
 
 export const isTerminal = (status: RunStatus): status is Terminal =>
   (terminalStatuses as readonly string[]).includes(status);

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { kind } from '../platform/decision';
 import { query } from '../platform/postgres';
 import { dueAt } from './decide';
-import { type ConversationRuns, isRun, isTerminal, type RunRow } from './state';
+import { type ConversationRuns, complete, isRun, isTerminal, type RunRow } from './state';
 
 const since = (row: RunRow): number =>
   isRun(row) ? row.enqueuedAt : row.status === 'awaited' ? (row.until ?? 0) : row.at;
@@ -44,7 +44,10 @@ interface DocRow {
   readonly created_at: Date;
 }
 
-const stored = (row: DocRow): StoredRun => ({ revision: row.revision, row: JSON.parse(row.doc) as RunRow });
+const stored = (row: DocRow): StoredRun => {
+  const read = JSON.parse(row.doc) as RunRow;
+  return { revision: row.revision, row: isRun(read) ? complete(read) : read };
+};
 
 export const findRun = async (pool: Pool, runId: string): Promise<StoredRun | undefined> =>
   (await query<DocRow>(pool, 'SELECT id, revision, doc, created_at FROM runs WHERE id = $1', [runId])).map(stored)[0];

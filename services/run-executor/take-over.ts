@@ -23,7 +23,7 @@ export const takeOver = (draft: Draft, why: 'lost' | 'released'): void => {
       return startEnding(draft, 'interrupted', 'owner_lost', `turn ${turn.number} lost ${turn.lost} owners`);
   }
   // Something a person or a child has already stored for the run is worth going on for, even under `settle`.
-  const stored = run.changes.length > run.sealedChanges || run.pending.length > 0;
+  const stored = run.changes.length > run.sealedChanges || run.pending.length > 0 || run.pause !== null;
   if (why === 'lost' && run.recovery === 'settle' && !stored)
     return startEnding(draft, 'interrupted', 'owner_lost', 'recovery is settle');
   goOn(draft, true);

@@ -28,12 +28,13 @@ export const take = (draft: Draft, turn: OpenTurn, output: TurnOutput): void => 
   const { run } = draft;
   reuse(run.calls, output);
   for (const questionId of output.withdraw ?? []) withdrawQuestion(draft, questionId);
-  for (const one of output.ask ?? []) openQuestion(draft, turn, one);
   (output.actions ?? []).forEach((action, index) =>
     propose(draft, turn, action, proposalIdOf(action, turn.number, index)),
   );
   for (const call of output.toolCalls ?? []) requestTool(draft, turn, call);
   if (output.publish !== undefined) publishPartial(draft, turn, output.publish);
+  // Last: whether a blocking one may park the run depends on what else the turn began.
+  for (const one of output.ask ?? []) openQuestion(draft, turn, one);
   const moved =
     [output.toolCalls, output.actions, output.ask, output.withdraw].some((list) => (list ?? []).length > 0) ||
     output.publish !== undefined;

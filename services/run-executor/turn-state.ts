@@ -80,7 +80,7 @@ export interface QuestionState {
   readonly questionId: string;
   readonly interactionRef: string;
   readonly kind: 'question' | 'permission';
-  readonly mode: 'non_blocking' | 'blocking';
+  mode: 'non_blocking' | 'blocking';
   readonly revision: number;
   readonly turn: number;
   readonly version: number;
@@ -114,6 +114,8 @@ export interface OpenRequest {
   readonly id: string;
   attempt: number;
   askAt: number;
+  /** Its receiver has it and will tell; it is asked seldom, in case that is lost. */
+  known?: true;
 }
 
 /** A report or partial that became current; its bytes stay here for runs that are made from this one. */

@@ -2,6 +2,7 @@ import type { AmendRun, ObserveRun } from '../../schemas/generated/records';
 import { decideFate, keep, say, type Draft } from './draft';
 import { moveToFollowUp } from './ending';
 import { mergePatch } from './merge-patch';
+import { unpark } from './park';
 import { ask, raiseFence } from './requests';
 import type { MessageFate, PendingUpdate, Run } from './state';
 
@@ -110,7 +111,9 @@ export const amend = (draft: Draft, record: AmendRun): void => {
   decideFate(draft, record, { status: 'update_received', version, withEffective: true });
   // From received on no report of an older version may become current; publication hears it in the order of reports (R4).
   ask(draft, `supersede/${version}`);
-  raiseFence(draft, 'open', version);
+  raiseFence(draft, run.pause === null ? 'open' : 'hold', version);
+  // Whoever changes a parked run's task wakes it; the question stays open beside it (H5).
+  unpark(draft);
 };
 
 const refusal = (run: Run, reception: 'run_ended' | 'run_not_accepting') => ({

@@ -39,10 +39,22 @@ export const waitingFor = (run: Run): WaitingFor[] => {
           : []),
         ...(run.turn === null ? [...fence, ...publications] : []),
       ];
-    case 'waiting':
     case 'parked':
+      return openQuestions(run)
+        .filter((one) => one.interactionRef === run.park?.interactionRef)
+        .map((one) => ({ ...entry('answer', one.interactionRef, one.expiresAt), since: at(run.park?.since ?? 0) }));
     case 'pausing':
+      return [
+        ...openCalls(run).map((call) => entry('tools', call.callId)),
+        ...(run.turn === null ? [] : [entry('answer', `turn/${run.turn.number}`, run.turn.deadline)]),
+        ...fence,
+      ];
     case 'paused':
+      // A person's resume is what moves it; the hard deadline runs on.
+      return [
+        { ...entry('answer', 'resume', run.budget.hardDeadline), since: at(run.pause?.requestedAt ?? run.enqueuedAt) },
+      ];
+    case 'waiting':
       return [
         ...openQuestions(run).map((one) => entry('answer', one.interactionRef, one.expiresAt)),
         ...[...gateActions(run), ...openActions(run)].map((action) =>

@@ -56,7 +56,7 @@ const question = (random: Random, input: TurnInput, index: number): NonNullable<
           ],
         }
       : {}),
-    ...(random.chance(0.1) ? { mode: 'blocking' as const } : {}),
+    ...(random.chance(0.3) ? { mode: 'blocking' as const } : {}),
   };
 };
 

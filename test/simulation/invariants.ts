@@ -104,9 +104,10 @@ export const invariants = {
     end: (world) => {
       for (const { id, state } of all<Message>(world, 'admission', 'message')) {
         const { status, runId, relation } = state.receipt;
-        // A run that ended while it was queued never started, and its message was told no more than that.
+        // A queued run that failed or ran out of time never started; its message is told its end under the same status.
         const run = stateOf<RunRow>(world, 'run-executor', 'run', runId ?? '');
-        if (status === 'run_queued' && isRun(run) && run.startedAt === null && isTerminal(run.status)) continue;
+        const unstarted = isRun(run) && run.startedAt === null && isTerminal(run.status) && run.status !== 'cancelled';
+        if (status === 'run_queued' && unstarted) continue;
         if (!isSettled(status) || stageOf(status) < 2)
           broken(`${id} (${state.clientMessageId}, ${relation}) ends as ${status}`);
       }
@@ -361,9 +362,13 @@ export const invariants = {
         const worked = run.lease !== null || (run.turn?.retryAt ?? run.readyAt) !== null;
         if (run.status === 'running' && !worked) no('nobody works on it');
         for (const { kind, ref } of waitingFor(run)) {
-          if (kind === 'answer') {
+          if (kind === 'answer' && ref === 'resume') {
+            if (run.pause === null) no('waits for a resume and was never asked to pause');
+          } else if (kind === 'answer' && ref.startsWith('turn/')) {
+            if (`turn/${run.turn?.number}` !== ref) no(`waits for ${ref}, which is not asked`);
+          } else if (kind === 'answer') {
             const asked = stateOf<Interaction>(world, 'hil', 'interaction', ref);
-            const asking = run.requests.some((one) => one.id === `interaction/${ref}`);
+            const asking = run.requests.some((one) => one.id === `interaction/${ref}` && one.known !== true);
             if (!asking && asked?.status !== 'open') no(`waits for an answer to ${ref}, which is ${asked?.status}`);
           }
           if (kind === 'action') {
@@ -388,6 +393,23 @@ export const invariants = {
           if ((kind === 'fence' || kind === 'publication') && run.requests.length === 0)
             no(`waits for ${kind} ${ref} and has not asked`);
         }
+      }
+    },
+  }),
+
+  'R16 nothing of a paused run starts': (broken) => ({
+    commit: (commit, world) => {
+      for (const { before, after } of runChanges(commit))
+        if (
+          before?.status === 'paused' &&
+          after.status === 'paused' &&
+          (after.turn?.attempt !== before.turn?.attempt || after.turn?.number !== before.turn?.number)
+        )
+          broken(`${after.runId} was asked while it was paused`);
+      for (const { id, before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
+        if (after.attempts.length <= (before?.attempts.length ?? 0)) continue;
+        const run = stateOf<RunRow>(world, 'run-executor', 'run', after.runId);
+        if (isRun(run) && run.status === 'paused') broken(`${id} was attempted while ${after.runId} was paused`);
       }
     },
   }),

@@ -280,6 +280,17 @@ export const mutations: readonly Mutation[] = [
     },
   },
   {
+    breaks: 'R16 nothing of a paused run starts',
+    how: 'the ledger takes a fence on hold for an open one',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) =>
+      decide(
+        seenAs(view, 'fence', (fence) => ({ ...fence, mode: fence['mode'] === 'hold' ? 'open' : fence['mode'] })),
+        message,
+        context,
+      ) as Decision,
+  },
+  {
     breaks: 'R13 a run that waits names what it waits for',
     how: 'a waiting run forgets its questions and actions',
     service: 'run-executor',

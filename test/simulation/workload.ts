@@ -128,6 +128,7 @@ export const openWorkload = (world: World) => {
           [3, 'CANCEL' as const],
           [1, 'PROGRESS' as const],
           [1, 'PAUSE' as const],
+          [1, 'RESUME' as const],
         ]),
       });
   };

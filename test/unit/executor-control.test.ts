@@ -14,6 +14,20 @@ const into: Record<string, (x: ReturnType<typeof executor>) => void> = {
     x.start();
     x.answer({ ask: [{ questionId: 'q', kind: 'question', question: '?' }] });
   },
+  parked: (x) => {
+    x.start();
+    x.answer({ ask: [{ questionId: 'q', kind: 'question', question: '?', mode: 'blocking' }] });
+  },
+  pausing: (x) => {
+    x.start();
+    x.control('k0', { control: 'pause' });
+    x.fenceAcknowledged();
+  },
+  paused: (x) => {
+    x.start();
+    x.answer({ ask: [{ questionId: 'q', kind: 'question', question: '?' }] });
+    x.control('k0', { control: 'pause' });
+  },
   publishing: (x) => {
     x.start();
     x.answer({ report });
@@ -59,37 +73,108 @@ const into: Record<string, (x: ReturnType<typeof executor>) => void> = {
 
 describe('what each command meets in each state (R3, R15, R17)', () => {
   test.each([
-    ['queued', 'update_received', 'update_received', 'control_confirmed'],
-    ['running', 'update_received', 'update_received', 'control_confirmed'],
-    ['waiting', 'update_applied', 'update_applied', 'control_confirmed'],
-    ['cancelling', 'refused run_not_accepting', 'refused run_not_accepting', 'control_requested'],
-    ['publishing', 'follow_up_created', 'refused run_ended', 'too_late'],
-    ['closing', 'follow_up_created', 'refused run_ended', 'too_late'],
-    ['completed', 'follow_up_created', 'refused run_ended', 'too_late'],
-    ['partial', 'follow_up_created', 'refused run_ended', 'too_late'],
-    ['failed', 'refused run_ended', 'refused run_ended', 'too_late'],
-    ['cancelled', 'refused run_ended', 'refused run_ended', 'too_late'],
-    ['interrupted', 'refused run_ended', 'refused run_ended', 'too_late'],
-  ])('%s: amend %s, observe %s, cancel %s', (state, amended, observed, cancelled) => {
-    const last = (sent: ReturnType<ReturnType<typeof executor>['amend']>, messageId: string): string => {
-      const decided = factsOf(sent, 'MessageDecided').filter((one) => one['messageId'] === messageId);
-      const own = decided.filter((one) => one['targetRunId'] !== null || one['status'] === 'follow_up_created');
-      const final = own.at(-1) ?? decided.at(-1);
-      return [final?.['status'], final?.['status'] === 'refused' ? final['code'] : ''].join(' ').trim();
-    };
-    const each = (
-      command: (x: ReturnType<typeof executor>) => ReturnType<ReturnType<typeof executor>['amend']>,
-      id: string,
-    ): string => {
-      const x = executor();
-      into[state]?.(x);
-      expect(x.run().status).toBe(state);
-      return last(command(x), x.ids(id).messageId);
-    };
-    expect(each((x) => x.amend('u1'), 'u1')).toBe(amended);
-    expect(each((x) => x.observe('u2'), 'u2')).toBe(observed);
-    expect(each((x) => x.control('u3'), 'u3')).toBe(cancelled);
-  });
+    [
+      'queued',
+      'update_received',
+      'update_received',
+      'control_confirmed',
+      'control_confirmed paused',
+      'control_confirmed queued',
+    ],
+    [
+      'running',
+      'update_received',
+      'update_received',
+      'control_confirmed',
+      'control_requested pausing',
+      'control_confirmed running',
+    ],
+    [
+      'waiting',
+      'update_applied',
+      'update_applied',
+      'control_confirmed',
+      'control_confirmed paused',
+      'control_confirmed waiting',
+    ],
+    [
+      'parked',
+      'update_applied',
+      'update_received',
+      'control_confirmed',
+      'control_confirmed paused',
+      'control_confirmed parked',
+    ],
+    [
+      'pausing',
+      'update_received',
+      'update_received',
+      'control_confirmed',
+      'control_requested pausing',
+      'control_confirmed running',
+    ],
+    [
+      'paused',
+      'update_received',
+      'update_received',
+      'control_confirmed',
+      'control_confirmed paused',
+      'control_confirmed running',
+    ],
+    [
+      'cancelling',
+      'refused run_not_accepting',
+      'refused run_not_accepting',
+      'control_requested',
+      'control_superseded cancelling',
+      'control_superseded cancelling',
+    ],
+    ['publishing', 'follow_up_created', 'refused run_ended', 'too_late', 'too_late publishing', 'too_late publishing'],
+    ['closing', 'follow_up_created', 'refused run_ended', 'too_late', 'too_late closing', 'too_late closing'],
+    ['completed', 'follow_up_created', 'refused run_ended', 'too_late', 'too_late completed', 'too_late completed'],
+    ['partial', 'follow_up_created', 'refused run_ended', 'too_late', 'too_late partial', 'too_late partial'],
+    ['failed', 'refused run_ended', 'refused run_ended', 'too_late', 'too_late failed', 'too_late failed'],
+    ['cancelled', 'refused run_ended', 'refused run_ended', 'too_late', 'too_late cancelled', 'too_late cancelled'],
+    [
+      'interrupted',
+      'refused run_ended',
+      'refused run_ended',
+      'too_late',
+      'too_late interrupted',
+      'too_late interrupted',
+    ],
+  ])(
+    '%s: amend %s, observe %s, cancel %s, pause %s, resume %s',
+    (state, amended, observed, cancelled, paused, resumed) => {
+      const last = (sent: ReturnType<ReturnType<typeof executor>['amend']>, messageId: string): string => {
+        const decided = factsOf(sent, 'MessageDecided').filter((one) => one['messageId'] === messageId);
+        const own = decided.filter((one) => one['targetRunId'] !== null || one['status'] === 'follow_up_created');
+        const final = own.at(-1) ?? decided.at(-1);
+        return [final?.['status'], final?.['status'] === 'refused' ? final['code'] : ''].join(' ').trim();
+      };
+      const each = (
+        command: (x: ReturnType<typeof executor>) => ReturnType<ReturnType<typeof executor>['amend']>,
+        id: string,
+      ): string => {
+        const x = executor();
+        into[state]?.(x);
+        expect(x.run().status).toBe(state);
+        return last(command(x), x.ids(id).messageId);
+      };
+      expect(each((x) => x.amend('u1'), 'u1')).toBe(amended);
+      expect(each((x) => x.observe('u2'), 'u2')).toBe(observed);
+      expect(each((x) => x.control('u3'), 'u3')).toBe(cancelled);
+      for (const [control, told] of [
+        ['pause', paused],
+        ['resume', resumed],
+      ] as const) {
+        const x = executor();
+        into[state]?.(x);
+        const sent = x.control('u4', { control });
+        expect(`${last(sent, x.ids('u4').messageId)} ${x.run().status}`).toBe(told);
+      }
+    },
+  );
 
   test.each(Object.keys(into))('R11 every message is decided in state %s without a throw', (state) => {
     const commands: ((x: ReturnType<typeof executor>) => unknown)[] = [
@@ -173,15 +258,6 @@ describe('cancel (R15)', () => {
     x.world.now += 600_000;
     expect(factsOf(x.tick(), 'MessageDecided')).toMatchObject([{ status: 'refused', code: 'unknown_run' }]);
     expect(saidAbout(x.start(), x.ids('m1').messageId)).toEqual(['run_started']);
-  });
-
-  test('R17 X4 pause and resume answer not_implemented and change nothing', () => {
-    const x = executor();
-    x.start();
-    expect(factsOf(x.control('k', { control: 'pause' }), 'MessageDecided')).toMatchObject([
-      { status: 'refused', code: 'not_implemented' },
-    ]);
-    expect(x.run().status).toBe('running');
   });
 });
 
