@@ -5,7 +5,7 @@ import { diffTopics } from '../../schemas/plan';
 import { registryAt } from '../../schemas/registry';
 import { openConfiguration } from '../platform/live-configuration';
 import { BadSetting, kafkaSettings, topicPrefixOf } from '../platform/environment';
-import { kafkaClient } from '../platform/kafka';
+import { kafkaClient } from '../platform/kafka-client';
 import { openLog } from '../platform/log';
 import { ensureDatabase, migrate, migrationFolders, serviceNames, type ServiceName } from '../platform/migrate';
 import { ingressTopic, receiptsTopic, topics, type TopicSpec } from '../../schemas/topics';

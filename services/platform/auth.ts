@@ -6,6 +6,7 @@ import {
   errors,
   jwtVerify,
   type JSONWebKeySet,
+  type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose';
 import { Refusal } from './errors';
@@ -31,44 +32,75 @@ const keySet = async (jwksUrl: string): Promise<JWTVerifyGetKey> =>
 const text = (claim: unknown): string | null =>
   typeof claim === 'string' && claim.length > 0 && claim.length <= 128 ? claim : null;
 
+/** A token is checked once in this time: the check of a signature takes longer than most answers. */
+const trustMs = 30_000;
+const clockToleranceSec = 30;
+const maxTrusted = 5_000;
+
+/** Remembers what was verified, never beyond the token's own end, and no more than so many. */
+const rememberVerified = (verify: (token: string) => Promise<Verified>): ((token: string) => Promise<Principal>) => {
+  const trusted = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  return async (token) => {
+    const known = trusted.get(token);
+    if (known !== undefined && known.until > Date.now()) return known.principal;
+    const { principal, expiresAt } = await verify(token);
+    if (trusted.size >= maxTrusted) trusted.clear();
+    trusted.set(token, { principal, until: Math.min(Date.now() + trustMs, expiresAt ?? Number.POSITIVE_INFINITY) });
+    return principal;
+  };
+};
+
+interface Verified {
+  readonly principal: Principal;
+  readonly expiresAt: number | null;
+}
+
 export const openAuth = (settings: {
   readonly jwksUrl: string;
   readonly issuer: string;
   readonly audience: string;
 }): Auth => {
   let keys: JWTVerifyGetKey | null = null;
+
+  const verified = rememberVerified(async (token) => {
+    try {
+      keys ??= await keySet(settings.jwksUrl);
+    } catch {
+      throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
+    }
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: settings.issuer,
+        audience: settings.audience,
+        clockTolerance: clockToleranceSec,
+      });
+      return {
+        principal: principalOf(payload),
+        expiresAt: payload.exp === undefined ? null : (payload.exp + clockToleranceSec) * 1_000,
+      };
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      if (error instanceof errors.JWKSTimeout)
+        throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
+      throw new Refusal('unauthenticated', 'the token does not verify');
+    }
+  });
+
   return {
     verify: async (authorization) => {
       const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/.exec(authorization ?? '')?.[1];
       if (token === undefined) throw new Refusal('unauthenticated', 'a bearer token is needed');
-      try {
-        keys ??= await keySet(settings.jwksUrl);
-      } catch {
-        throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
-      }
-      try {
-        const { payload } = await jwtVerify(token, keys, {
-          issuer: settings.issuer,
-          audience: settings.audience,
-          clockTolerance: 30,
-        });
-        const [account, tenant, app] = [
-          text(payload.sub),
-          text(payload['tenant']),
-          text(payload['app'] ?? payload['azp']),
-        ];
-        if (account === null || tenant === null || app === null)
-          throw new Refusal('unauthenticated', 'the token lacks sub, tenant or app');
-        const roles = Array.isArray(payload['roles'])
-          ? payload['roles'].filter((role): role is string => typeof role === 'string')
-          : [];
-        return { account, tenant, app, roles: new Set(roles) };
-      } catch (error) {
-        if (error instanceof Refusal) throw error;
-        if (error instanceof errors.JWKSTimeout)
-          throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
-        throw new Refusal('unauthenticated', 'the token does not verify');
-      }
+      return verified(token);
     },
   };
+};
+
+const principalOf = (payload: JWTPayload): Principal => {
+  const [account, tenant, app] = [text(payload.sub), text(payload['tenant']), text(payload['app'] ?? payload['azp'])];
+  if (account === null || tenant === null || app === null)
+    throw new Refusal('unauthenticated', 'the token lacks sub, tenant or app');
+  const roles = Array.isArray(payload['roles'])
+    ? payload['roles'].filter((role): role is string => typeof role === 'string')
+    : [];
+  return { account, tenant, app, roles: new Set(roles) };
 };

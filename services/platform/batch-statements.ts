@@ -1,3 +1,4 @@
+import { sha256Hex } from './canonical';
 import type { Row } from './decision';
 import type { Statement } from './postgres';
 
@@ -63,7 +64,13 @@ export const positions = (items: readonly { readonly position: Position | null }
   ];
 };
 
-/** Insert-only rows, one statement a table; a repeat of a natural key is the same fact and is ignored. */
+const jsonOf = (value: unknown): unknown => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : (value ?? null));
+
+/**
+ * Insert-only rows, one statement a table; a repeat of a natural key is the same fact and is ignored. The rows travel as
+ * one JSON text that the server reads by the table's own types: so the statement is the same whatever their number, and
+ * is planned once. A list of VALUES was planned anew each time, at ten milliseconds for some hundred rows.
+ */
 export const insertRows = (rows: readonly Row[]): Statement[] => {
   const byTable = new Map<string, Row[]>();
   for (const row of rows) {
@@ -73,11 +80,12 @@ export const insertRows = (rows: readonly Row[]): Statement[] => {
   }
   return [...byTable.entries()].map(([table, group]) => {
     const columns = Object.keys(group[0]?.values ?? {});
-    const width = columns.length;
-    const tuples = group.map((_, index) => `(${columns.map((__, c) => `$${index * width + c + 1}`).join(', ')})`);
+    const list = columns.join(', ');
+    const records = group.map((row) => Object.fromEntries(columns.map((name) => [name, jsonOf(row.values[name])])));
     return {
-      text: `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${tuples.join(', ')} ON CONFLICT DO NOTHING`,
-      values: group.flatMap((row) => columns.map((column) => row.values[column] ?? null)),
+      name: `rows_${table}_${sha256Hex(Buffer.from(list)).slice(0, 8)}`,
+      text: `INSERT INTO ${table} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${table}, $1::json) ON CONFLICT DO NOTHING`,
+      values: [JSON.stringify(records)],
     };
   });
 };

@@ -40,7 +40,7 @@ export interface Assignment {
 export interface ConsumerOptions {
   readonly group: string;
   readonly topics: readonly string[];
-  /** 0 = records are handed over as soon as they are there; else what has been fetched waits this long for more. */
+  /** Milliseconds between two fetches that bring something; 0 = as soon as the last one is handed on. */
   readonly gatherMs: number;
   /**
    * Handed each fetched batch; resolves when the records are queued, never waits for their commit. While it has to wait

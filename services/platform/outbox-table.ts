@@ -58,13 +58,16 @@ export const bucketsWithBlocked = async (pool: Pool, buckets: readonly number[])
     ),
   );
 
-/** Rows of other writers and rows of one's own that were lost from memory. */
+/** Buckets with rows of other writers, or with rows of one's own that were lost from memory; blocked ones do not count. */
 export const bucketsToRead = async (pool: Pool, buckets: readonly number[], writer: string): Promise<number[]> =>
   bucketsOf(
     await query<{ bucket: number }>(
       pool,
-      `SELECT DISTINCT bucket FROM outbox WHERE bucket = ANY($1::smallint[]) AND blocked_at IS NULL
-          AND (writer <> $2 OR created_at < clock_timestamp() - interval '${strandedAfterMs} milliseconds')`,
+      `SELECT b AS bucket FROM unnest($1::smallint[]) AS b
+        WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.bucket = b AND o.writer < $2 AND o.blocked_at IS NULL)
+           OR EXISTS (SELECT 1 FROM outbox o WHERE o.bucket = b AND o.writer > $2 AND o.blocked_at IS NULL)
+           OR (SELECT created_at FROM outbox o WHERE o.bucket = b AND o.writer = $2 AND o.blocked_at IS NULL ORDER BY o.id LIMIT 1)
+              < clock_timestamp() - interval '${strandedAfterMs} milliseconds'`,
       [buckets, writer],
     ),
   );

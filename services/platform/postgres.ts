@@ -75,6 +75,17 @@ const settleAll = async (pending: readonly Promise<QueryResult>[]): Promise<Quer
 const connectionLost = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || /^(57P|08)/.test(error.code ?? '08');
 
+/** One write to the socket for all that is sent in `send`: a system call a statement was a tenth of a service's CPU. */
+const together = <T>(client: Client, send: () => T): T => {
+  const { stream } = (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection;
+  stream.cork();
+  try {
+    return send();
+  } finally {
+    stream.uncork();
+  }
+};
+
 export const openPipe = (url: string, application: string, log: Logger): Pipe => {
   let client: Client | null = null;
   let closed = false;
@@ -95,6 +106,10 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
     await fresh.query(
       "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET idle_in_transaction_session_timeout = '60s'",
     );
+    // Documents are written again and again: the older compression took more of the server's time than the writing.
+    await fresh.query(
+      "SELECT set_config('default_toast_compression', 'lz4', false) FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)",
+    );
     client = fresh;
     return fresh;
   };
@@ -110,7 +125,9 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
     const on = await connect();
     try {
       return await settleAll(
-        statements.map((statement) => on.query({ ...statement, values: statement.values as unknown[] })),
+        together(on, () =>
+          statements.map((statement) => on.query({ ...statement, values: statement.values as unknown[] })),
+        ),
       );
     } catch (error) {
       if (connectionLost(error)) await drop();

@@ -62,7 +62,8 @@ export const routes =
       const start = await startOf(api.pool, scope, cursor);
       // A browser reconnects to whatever ends; 204 tells it that nothing more will come.
       if (ended && cursor !== null && start.type === 'after')
-        if ((await rowsAfter(api.pool, scope, start.seq, 1)).length === 0) return reply.status(204).send();
+        if ((await rowsAfter(api.pool, scope, start.seq, { rows: 1, bytes: 1 })).length === 0)
+          return reply.status(204).send();
       await readers().join(scope, openEventStream(reply), start, ended);
     };
 

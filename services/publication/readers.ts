@@ -10,8 +10,8 @@ const hintChannel = 'publication.streams';
 const gatherMs = 5;
 /** The way without Redis, and the safety net with it. One query for all readers of this process. */
 const pollMs = 400;
-/** Rows read ahead of a client; a row may have 256 KiB. */
-const readRows = 20;
+/** Read ahead of a client, in one query; a row alone may have 256 KiB. */
+const page = { rows: 200, bytes: 256 * 1024 };
 export const maxReaders = 5_000;
 
 /** Where a client wants to go on: after a number, or with a fresh snapshot because its cursor says nothing here. */
@@ -61,14 +61,15 @@ export const openReaders = (pool: Pool, hints: Hints, log: Logger) => {
   const send = async (reader: Reader): Promise<void> => {
     for (let more = true; more && reader.stream.isOpen();) {
       reader.again = false;
-      const rows = await rowsAfter(pool, reader.scope, reader.seq, readRows);
+      const rows = await rowsAfter(pool, reader.scope, reader.seq, page);
       for (const row of rows) {
         if (!reader.stream.send(eventOf(row))) return;
         reader.seq = row.seq;
         reader.ended ||= row.ended;
         await reader.stream.drained();
       }
-      more = rows.length === readRows || reader.again;
+      const bytes = rows.reduce((sum, row) => sum + row.item.length, 0);
+      more = rows.length === page.rows || bytes >= page.bytes || reader.again;
     }
     // A run's stream ends after its end, once everything that is known was sent.
     if (reader.scope.runId !== null && reader.ended) reader.stream.end();

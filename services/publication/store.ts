@@ -147,7 +147,13 @@ export interface Scope {
 const columnsOf = (scope: Scope): { readonly stream: string; readonly seq: string } =>
   scope.by === 'account' ? { stream: 'account_stream', seq: 'account_seq' } : { stream: 'stream', seq: 'seq' };
 
-export const rowsAfter = async (pool: Pool, scope: Scope, after: number, limit: number): Promise<TimelineRow[]> => {
+/** At most so many rows and, but for the first one, so many bytes of them. */
+export const rowsAfter = async (
+  pool: Pool,
+  scope: Scope,
+  after: number,
+  limit: { readonly rows: number; readonly bytes: number },
+): Promise<TimelineRow[]> => {
   const { stream, seq } = columnsOf(scope);
   const rows = await query<{
     seq: string;
@@ -159,10 +165,13 @@ export const rowsAfter = async (pool: Pool, scope: Scope, after: number, limit: 
     ended: boolean;
   }>(
     pool,
-    `SELECT ${seq} AS seq, (SELECT epoch FROM streams WHERE id = $1) AS epoch, kind, event_id, at, item, ended
-       FROM timeline WHERE ${stream} = $1 AND ${seq} > $2 AND ${scope.runId === null ? '$3::text IS NULL' : 'run_id = $3'}
-      ORDER BY ${seq} LIMIT $4`,
-    [scope.stream, after, scope.runId, limit],
+    `SELECT seq, (SELECT epoch FROM streams WHERE id = $1) AS epoch, kind, event_id, at, item, ended FROM (
+       SELECT *, coalesce(sum(octet_length(item)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before FROM (
+         SELECT ${seq} AS seq, kind, event_id, at, item, ended
+           FROM timeline WHERE ${stream} = $1 AND ${seq} > $2 AND ${scope.runId === null ? '$3::text IS NULL' : 'run_id = $3'}
+          ORDER BY ${seq} LIMIT $4) first) sized
+      WHERE before < $5 ORDER BY seq`,
+    [scope.stream, after, scope.runId, limit.rows, limit.bytes],
   );
   return rows.map((row) => ({
     seq: Number(row.seq),

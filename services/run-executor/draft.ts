@@ -1,5 +1,6 @@
 import type { MessageDecided } from '../../schemas/generated/records';
 import { sha256Hex } from '../platform/canonical';
+import { copyOf } from '../platform/copy';
 import { emit, type Context, type Emit, type Row, type View } from '../platform/decision';
 import { incidentRow, type Incident } from '../platform/incidents';
 import { runKey, type Message } from './messages';
@@ -71,7 +72,7 @@ export const draftOf = (
   context: Context,
   settings: Settings,
 ): Draft => ({
-  run: before === null ? run : complete(structuredClone(run)),
+  run: before === null ? run : complete(copyOf(run)),
   before,
   view,
   context,

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { kind } from '../platform/decision';
 import { query } from '../platform/postgres';
 import { dueAt } from './decide';
+import { leaseMs } from './seal';
 import { type ConversationRuns, complete, isRun, isTerminal, type RunRow } from './state';
 
 const since = (row: RunRow): number =>
@@ -153,9 +154,13 @@ export const queued = async (pool: Pool, tenant: string, account: string | null)
     )
   ).map(stored);
 
-/** Works that a dead process of this name still claims. */
+/** Works that a dead process of this name still claims; a claimed run is due before its lease ends at the latest. */
 export const orphans = (pool: Pool, owner: string): Promise<{ id: string; doc: string }[]> =>
-  query<{ id: string; doc: string }>(pool, 'SELECT id, doc FROM runs WHERE lease_owner = $1', [owner]);
+  query<{ id: string; doc: string }>(
+    pool,
+    `SELECT id, doc FROM runs WHERE lease_owner = $1 AND due_at <= clock_timestamp() + interval '${leaseMs} milliseconds'`,
+    [owner],
+  );
 
 export const countStates = async (
   pool: Pool,

@@ -121,9 +121,9 @@ export const openClient = async (channel: 'http' | 'kafka'): Promise<Client> => 
   const publication = process.env['PUBLICATION_URL'] ?? '';
   const published = new Map<string, () => void>();
 
-  // Learns of reports the way a client does: from the account's live stream.
+  // Learns of reports the way a client does: from the account's live stream, from here on and not from its first event.
   const abort = new AbortController();
-  const stream = await fetch(`${publication}/v1/account/events`, {
+  const stream = await fetch(`${publication}/v1/account/events?after=now`, {
     headers: { authorization: `Bearer ${token}` },
     signal: abort.signal,
   });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Broker, Consumer, ConsumerOptions, InRecord, OutRecord } from '../../services/platform/broker';
 import { kafkaSettings } from '../../services/platform/environment';
-import { kafkaClient, openBroker } from '../../services/platform/kafka';
+import { openBroker } from '../../services/platform/kafka';
+import { kafkaClient } from '../../services/platform/kafka-client';
 import { openLog } from '../../services/platform/log';
 import { until } from '../support/until';
 

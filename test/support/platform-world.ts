@@ -11,7 +11,7 @@ import type { MessageSubmitted } from '../../schemas/generated/records';
 import { deadLetterTopic, topicName } from '../../schemas/topics';
 import { openCodec, type Codec } from '../../services/platform/codec';
 import { kafkaSettings } from '../../services/platform/environment';
-import { kafkaClient } from '../../services/platform/kafka';
+import { kafkaClient } from '../../services/platform/kafka-client';
 import { openLog } from '../../services/platform/log';
 import { ensureDatabase, migrate, roleOf } from '../../services/platform/migrate';
 import { startToy, spawnToy, type Toy, type ToyProcess } from './platform-instances';
