@@ -14,14 +14,22 @@ for (const [net, prefix] of [
   ['100.64.0.0', 10],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const)
   inside.addSubnet(net, prefix, 'ipv4');
 for (const [net, prefix] of [
   ['::', 128],
   ['fc00::', 7],
+  // Carry an IPv4 address inside, which a gateway would reach for us.
+  ['64:ff9b::', 96],
+  ['2001::', 32],
+  ['2002::', 16],
   ['fe80::', 10],
   ['ff00::', 8],
 ] as const)

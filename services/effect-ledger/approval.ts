@@ -1,6 +1,6 @@
 import { emit } from '../platform/decision';
 import { incidentRow } from '../platform/incidents';
-import { nextRevision, ownerOf, putAction, stand, type Draft } from './draft';
+import { actionOf, nextRevision, ownerOf, putAction, stand, type Draft } from './draft';
 import { actionKeyOf, previewRef, type Action, type Approval } from './state';
 
 /** A person has this long, unless the grant ends earlier. */
@@ -53,11 +53,23 @@ const request = (draft: Draft, action: Action, approval: Approval, preview: Buff
         preview,
         previewSha256: approval.previewSha256,
         selfApproval: approval.selfApproval,
+        requestedBy: action.compensation?.requestedBy ?? null,
+        compensates: action.compensation?.of ?? null,
         attempt: asks,
       },
       `${interactionRef}/${requestRevision}/ask/${asks}`,
     ),
   );
+};
+
+const unansweredId = ({ interactionRef }: Approval): string => `unanswered/${interactionRef}`;
+
+/** hil has answered a request or a withdrawal: whoever was called to look need not any more. */
+export const heard = (draft: Draft, action: Action): Action => {
+  if (action.approval === null) return action;
+  const asks = Math.max(action.approval.asks, action.withdrawal?.asks ?? 0);
+  if (asks >= incidentAfterAsks) draft.closes.push(unansweredId(action.approval));
+  return action.withdrawal == null ? action : putAction(draft, { ...action, withdrawal: null });
 };
 
 /** Asks for the approval, and again while it is not known to have been published (R25). */
@@ -69,7 +81,7 @@ export const askApproval = (draft: Draft, action: Action, preview: Buffer): Acti
   if (asks === incidentAfterAsks)
     draft.rows.push(
       incidentRow({
-        id: `unanswered/${approval.interactionRef}`,
+        id: unansweredId(approval),
         kind: 'unanswered_request',
         ref: action.actionKey,
         reason: `the approval of ${action.actionKey} was requested ${asks} times and hil has not answered`,
@@ -94,6 +106,7 @@ export const adoption = (
   status: 'adopted' | 'void',
   reason: string | null,
   attempt: number | null,
+  id = `${action.approval?.interactionRef}/${action.approval?.requestRevision}/${status}`,
 ): void => {
   const { approval } = action;
   if (approval === null) return;
@@ -115,7 +128,7 @@ export const adoption = (
         attempt,
         actionKey: action.actionKey,
       },
-      `${approval.interactionRef}/${approval.requestRevision}/${status}`,
+      id,
     ),
   );
 };
@@ -127,27 +140,52 @@ export const adopt = (draft: Draft, action: Action, attempt: number): Action => 
   return { ...action, approval: { ...action.approval, adoptedBy: attempt } };
 };
 
+/** Takes the approval request back, and again while hil has not said that it is closed or was answered (R25). */
+const askWithdrawal = (draft: Draft, action: Action, code: string): Action => {
+  const { approval } = action;
+  if (approval === null) return action;
+  const asks = (action.withdrawal?.asks ?? 0) + 1;
+  draft.emits.push(
+    emit(
+      actionKeyOf(action.actionKey),
+      'hil.requests.v1',
+      'WithdrawInteraction',
+      action.conversationId,
+      {
+        ...ownerOf(action),
+        revision: nextRevision(draft, action.actionKey),
+        interactionRef: approval.interactionRef,
+        code,
+        reason: 'the action it was asked for is withdrawn',
+        attempt: asks,
+      },
+      `${approval.interactionRef}/withdraw/${asks}`,
+    ),
+  );
+  if (asks === incidentAfterAsks)
+    draft.rows.push(
+      incidentRow({
+        id: unansweredId(approval),
+        kind: 'unanswered_request',
+        ref: action.actionKey,
+        reason: `the approval of ${action.actionKey} was withdrawn ${asks} times and hil has not answered`,
+        actions: ['look at the dead letters and the lag of hil'],
+      }),
+    );
+  return putAction(draft, { ...action, withdrawal: { code, asks, askAt: askAgainAt(draft.now, asks) } });
+};
+
+export const withdrawalTick = (draft: Draft, actionKey: string): void => {
+  const action = actionOf(draft, actionKey);
+  if (action?.withdrawal == null || action.withdrawal.askAt > draft.now) return;
+  askWithdrawal(draft, action, action.withdrawal.code);
+};
+
 /** Ends an action nothing of which went out; its approval is withdrawn, or void if it was given already. */
 export const withdraw = (draft: Draft, action: Action, code: string): void => {
   const { approval } = action;
+  let left = action;
   if (approval?.decision === 'approve' && approval.adoptedBy === null) adoption(draft, action, 'void', code, null);
-  else if (approval !== null && approval.decision === null)
-    draft.emits.push(
-      emit(
-        actionKeyOf(action.actionKey),
-        'hil.requests.v1',
-        'WithdrawInteraction',
-        action.conversationId,
-        {
-          ...ownerOf(action),
-          revision: nextRevision(draft, action.actionKey),
-          interactionRef: approval.interactionRef,
-          code,
-          reason: 'the action it was asked for is withdrawn',
-          attempt: 1,
-        },
-        `${approval.interactionRef}/withdraw/1`,
-      ),
-    );
-  stand(draft, action, { status: 'withdrawn' }, code);
+  else if (approval !== null && approval.decision === null) left = askWithdrawal(draft, action, code);
+  stand(draft, left, { status: 'withdrawn' }, code);
 };

@@ -18,6 +18,18 @@ const agents = {
   https: new https.Agent({ keepAlive: true, timeout: idleMs, maxSockets }),
 };
 
+/** What helps to find the request at the remote again; anything else of an answer's head is not kept. */
+const keptHeaders = ['location', 'retry-after', 'date', 'etag', 'request-id', 'x-request-id', 'x-correlation-id'];
+const maxHeaderCharacters = 500;
+
+export const headersOfInterest = (headers: http.IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    keptHeaders.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value.slice(0, maxHeaderCharacters)]] : [];
+    }),
+  );
+
 export interface Call {
   readonly method: string;
   readonly url: string;
@@ -110,7 +122,9 @@ export const call = async (request: Call): Promise<Called> => {
       });
       response.on('end', () => {
         const body = Buffer.concat(chunks).subarray(0, readBytes).toString('utf8');
-        done({ kind: 'answered', answer: { status: response.statusCode ?? 0, body, truncated: bytes > readBytes } });
+        const headers = headersOfInterest(response.headers);
+        const status = response.statusCode ?? 0;
+        done({ kind: 'answered', answer: { status, body, truncated: bytes > readBytes, headers } });
       });
       response.on('error', (error) => failed(codeOf(error)));
     });

@@ -1,5 +1,5 @@
 import type { Configuration, ConnectorConfig } from '../platform/configuration';
-import { BadSetting } from '../platform/environment';
+import { BadSetting, setting } from '../platform/environment';
 
 const defaults = {
   timeoutMs: 10_000,
@@ -18,6 +18,8 @@ export type AddressClass = 'loopback' | 'private' | 'public';
 /** A connector's configuration with every default filled in: what the other side has promised. */
 export interface Contract {
   readonly name: string;
+  /** Path of the module that speaks to the remote instead of HTTP. */
+  readonly module: string | null;
   readonly operations: readonly string[];
   readonly headers: Readonly<Record<string, string | { readonly env: string }>>;
   readonly submit: {
@@ -46,6 +48,8 @@ export interface Contract {
     readonly giveUpAfterMs: number;
   } | null;
   readonly dedupRetentionMs: number | null;
+  readonly cancel: { readonly method: string; readonly url: string } | null;
+  readonly callbackSecretEnv: string | null;
   readonly perSec: number;
   readonly concurrency: number;
   readonly approval: 'always' | 'on_request' | 'never';
@@ -67,7 +71,7 @@ const receiptOf = ({ receipt }: ConnectorConfig): Contract['receipt'] =>
     ? null
     : {
         method: receipt.method ?? 'GET',
-        url: receipt.url,
+        url: receipt.url ?? '',
         statePath: receipt.statePath,
         succeeded: receipt.succeeded,
         failed: receipt.failed ?? [],
@@ -81,25 +85,39 @@ const receiptOf = ({ receipt }: ConnectorConfig): Contract['receipt'] =>
 const tenantOf = (config: Configuration, connector: ConnectorConfig): string | undefined =>
   connector.tenant ?? Object.keys(config.tenants)[0];
 
+/** Whose connector a name is; null for one that is not configured. */
+export const tenantOfConnector = (config: Configuration, name: string): string | null => {
+  const connectors = config.connectors ?? {};
+  const connector = Object.hasOwn(connectors, name) ? connectors[name] : undefined;
+  return connector === undefined ? null : (tenantOf(config, connector) ?? null);
+};
+
 /** Null for one that is not there or belongs to another tenant: the two look the same from outside. */
 export const contractOf = (config: Configuration, tenant: string, name: string): Contract | null => {
   const connectors = config.connectors ?? {};
   const connector = Object.hasOwn(connectors, name) ? connectors[name] : undefined;
-  const { submit } = connector ?? {};
-  if (connector === undefined || submit === undefined || tenantOf(config, connector) !== tenant) return null;
+  if (connector === undefined || tenantOf(config, connector) !== tenant) return null;
+  const { submit, module = null } = connector;
   return {
     name,
+    module,
     operations: connector.operations,
     headers: connector.headers ?? {},
     submit: {
-      method: submit.method ?? 'POST',
-      url: submit.url,
-      timeoutMs: submit.timeoutMs ?? defaults.timeoutMs,
-      idempotencyHeader: submit.idempotencyHeader ?? 'Idempotency-Key',
+      method: submit?.method ?? 'POST',
+      // What an approver reads as the target of a module.
+      url: submit?.url ?? `module:${name}/{operation}`,
+      timeoutMs: submit?.timeoutMs ?? defaults.timeoutMs,
+      idempotencyHeader: submit?.idempotencyHeader ?? 'Idempotency-Key',
     },
     outcome: outcomeOf(connector),
     receipt: receiptOf(connector),
     dedupRetentionMs: connector.dedup?.retentionMs ?? null,
+    cancel:
+      connector.cancel === undefined
+        ? null
+        : { method: connector.cancel.method ?? 'DELETE', url: connector.cancel.url },
+    callbackSecretEnv: connector.callback?.secretEnv ?? null,
     perSec: connector.rate?.perSec ?? defaults.perSec,
     concurrency: connector.rate?.concurrency ?? defaults.concurrency,
     approval: connector.approval ?? 'on_request',
@@ -133,15 +151,23 @@ export const fillUrl = (
     .replaceAll('{subject}', encodeURIComponent(of.subject))
     .replaceAll('{actionKey}', encodeURIComponent(of.actionKey));
 
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A secret by the name of its variable, read now, so that a rotated one is used at once; null when it is not there. */
+export const secretOf = (name: string, env: Env): string | null => {
+  try {
+    return setting(env, name) ?? null;
+  } catch {
+    return null;
+  }
+};
+
 /** Configured headers with their secrets read now, so that a rotated one is used at once; null when one is not there. */
-export const headersOf = (
-  contract: Contract,
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> | null => {
+export const headersOf = (contract: Contract, env: Env): Record<string, string> | null => {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(contract.headers)) {
-    const text = typeof value === 'string' ? value : env[value.env];
-    if (text === undefined || text === '') return null;
+    const text = typeof value === 'string' ? value : secretOf(value.env, env);
+    if (text === null || text === '') return null;
     headers[name.toLowerCase()] = text;
   }
   return headers;
@@ -150,14 +176,11 @@ export const headersOf = (
 /** What this build cannot do is said at the start and not at the first proposal (X4). */
 export const refuseUnsupported = (config: Configuration): void => {
   for (const [name, connector] of Object.entries(config.connectors ?? {})) {
-    if (connector.module !== undefined)
-      throw new BadSetting(
-        'FAIRLEAD_CONFIG',
-        `connectors.${name}.module: connectors speak HTTP here; describe it with submit`,
-      );
+    if (connector.module !== undefined) continue;
     for (const [part, url] of [
       ['submit', connector.submit?.url],
       ['receipt', connector.receipt?.url],
+      ['cancel', connector.cancel?.url],
     ] as const)
       if (url !== undefined && !/^https?:\/\//.test(url))
         throw new BadSetting('FAIRLEAD_CONFIG', `connectors.${name}.${part}.url: must start with http:// or https://`);

@@ -1,16 +1,19 @@
 import type { InteractionChanged } from '../../schemas/generated/records';
 import { Malformed } from '../platform/errors';
-import { adoption, expiryGraceMs, maxAskAgainMs, withdraw } from './approval';
+import { adoption, expiryGraceMs, heard, maxAskAgainMs, withdraw } from './approval';
 import { startAction } from './decide-start';
-import { actionOf, stand, type Draft } from './draft';
+import { actionOf, nextRevision, stand, type Draft } from './draft';
 import type { Action, Approval } from './state';
+
+const requesterOf = (action: Action): string => action.compensation?.requestedBy ?? action.account;
 
 /** Why an approve does not count, null when it does: it is bound to the bytes shown, the person allowed and the time (H7). */
 const voidReason = (draft: Draft, action: Action, approval: Approval, record: InteractionChanged): string | null => {
   if (record.requestRevision !== approval.requestRevision) return 'old_revision';
   if (record.response?.previewSha256 !== approval.previewSha256) return 'preview_mismatch';
   if (record.requirementsVersion !== action.requirementsVersion) return 'version_mismatch';
-  if (approval.selfApproval === 'forbidden' && record.response.respondedBy === action.account) return 'self_approval';
+  if (approval.selfApproval === 'forbidden' && record.response.respondedBy === requesterOf(action))
+    return 'self_approval';
   return approval.expiresAt <= draft.now ? 'approval_expired' : null;
 };
 
@@ -36,11 +39,13 @@ const answered = (draft: Draft, action: Action, approval: Approval, record: Inte
 /** hil's news about an approval. Only one that is still asked for can change anything; unknown actions are never sent again by it. */
 export const onInteraction = (draft: Draft, record: InteractionChanged): void => {
   if (record.actionKey === null) return;
-  const action = actionOf(draft, record.actionKey);
-  const approval = action?.approval ?? null;
-  if (action === undefined || approval === null || approval.interactionRef !== record.interactionRef) return;
-  if (record.runId !== action.runId)
+  const known = actionOf(draft, record.actionKey);
+  const approval = known?.approval ?? null;
+  if (known === undefined || approval === null || approval.interactionRef !== record.interactionRef) return;
+  if (record.runId !== known.runId)
     throw new Malformed('wrong_owner', `${record.interactionRef} is about an action of another run`);
+  // What was open when it was withdrawn here is not withdrawn there yet.
+  const action = known.withdrawal != null && record.state === 'open' ? known : heard(draft, known);
   const { status } = action.standing;
   const asked = status === 'proposed' || status === 'awaiting_approval';
   if (!asked) {
@@ -50,7 +55,15 @@ export const onInteraction = (draft: Draft, record: InteractionChanged): void =>
       approval.adoptedBy === null &&
       status === 'withdrawn'
     )
-      adoption(draft, action, 'void', action.code, null);
+      // Told by hil again, it is answered again; each time is a fact of its own.
+      adoption(
+        draft,
+        action,
+        'void',
+        action.code,
+        null,
+        `${record.interactionRef}/void/${nextRevision(draft, action.actionKey)}`,
+      );
     return;
   }
   switch (record.state) {

@@ -1,3 +1,4 @@
+import { confirmed } from './decide-cancel';
 import { actionOf, putAction, stand, type Draft } from './draft';
 import type { Attempted } from './messages';
 import { planUnknown } from './plan-unknown';
@@ -27,12 +28,17 @@ export const settle = (draft: Draft, action: Action, fact: Fact): void => {
   const { status } = action.standing;
   switch (status) {
     case 'unknown':
-    case 'blocked':
-      return void stand(draft, withEvidence(draft, action, fact), { status: fact.outcome }, fact.code);
+    case 'blocked': {
+      const told = withEvidence(draft, action, fact);
+      const ended = fact.outcome === 'failed' ? confirmed(told, draft.now) : told;
+      const isCancelled = ended.cancel?.confirmedAt != null && fact.outcome === 'failed';
+      return void stand(draft, ended, { status: fact.outcome }, isCancelled ? 'cancelled' : fact.code);
+    }
     case 'sending':
-      // A refusal by key says nothing about the attempt that is still under way.
       if (fact.outcome === 'succeeded')
         stand(draft, withEvidence(draft, action, fact), { status: 'succeeded' }, fact.code);
+      // A refusal by key does not end the attempt that is still under way; it counts when that one stays unknown.
+      else if (!isKnown(action, fact)) putAction(draft, withEvidence(draft, action, fact));
       return;
     case 'admitted':
     case 'withdrawn':
@@ -87,8 +93,23 @@ const conclude = (draft: Draft, action: Action, last: Attempted): void => {
   // A newer attempt is still under way, or the asking is: this one's result is noted and changes nothing.
   const underWay = action.attempts.some((attempt) => attempt.outcome === null);
   if (action.standing.status !== 'sending' || underWay) return void putAction(draft, action);
+  leaveUnknown(draft, action, last.code ?? 'unknown');
+};
+
+/** What the remote said by key while its only attempt was under way; nothing else could have been meant (E3). */
+const refusedMeanwhile = (action: Action): Evidence | undefined => {
+  const sent = action.attempts.filter((attempt) => attempt.outcome !== 'not_sent' && attempt.outcome !== 'failed');
+  const since = sent[0]?.startedAt ?? Number.POSITIVE_INFINITY;
+  return sent.length === 1
+    ? action.evidence.find((one) => one.outcome === 'failed' && one.by !== 'response' && one.at >= since)
+    : undefined;
+};
+
+const leaveUnknown = (draft: Draft, action: Action, code: string): void => {
+  const refusal = refusedMeanwhile(action);
+  if (refusal !== undefined) return void stand(draft, action, { status: 'failed' }, refusal.code);
   const contract = draft.world.contract(action.tenant, action.connector);
-  planUnknown(draft, action, contract, { mayResend: true, code: last.code ?? 'unknown' });
+  planUnknown(draft, action, contract, { mayResend: true, code });
 };
 
 /** The result of one attempt, from the process that made it, however late: it settles that attempt and no other (E3). */
@@ -98,8 +119,8 @@ export const onAttempted = (draft: Draft, message: Attempted): void => {
   if (action === undefined || attempt === undefined) return;
   const isNews = attempt.outcome === null || (attempt.outcome === 'unknown' && message.outcome !== 'unknown');
   if (!isNews) return;
-  const { outcome, code, httpStatus, body } = message;
-  const closed = closeAttempt(action, message.number, { outcome, code, httpStatus, body, endedAt: draft.now });
+  const { outcome, code, httpStatus, body, headers = null } = message;
+  const closed = closeAttempt(action, message.number, { outcome, code, httpStatus, body, headers, endedAt: draft.now });
   const { status } = action.standing;
   if (outcome === 'succeeded') {
     settle(draft, putAction(draft, closed), { by: 'response', outcome, code, status: httpStatus, body, account: null });
@@ -126,8 +147,7 @@ export const sendingTick = (draft: Draft, action: Action): void => {
   const open = action.attempts.at(-1);
   if (standing.status !== 'sending' || standing.lease.until > draft.now || open === undefined) return;
   const closed = closeAttempt(action, open.number, { outcome: 'unknown', code: 'sender_lost', endedAt: draft.now });
-  const contract = draft.world.contract(action.tenant, action.connector);
-  planUnknown(draft, closed, contract, { mayResend: true, code: 'sender_lost' });
+  leaveUnknown(draft, closed, 'sender_lost');
 };
 
 export type Attestation = 'unknown_action' | 'not_attestable' | 'recorded' | 'repeated';

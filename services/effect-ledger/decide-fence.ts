@@ -1,6 +1,7 @@
 import type { RaiseFence } from '../../schemas/generated/records';
 import { emit } from '../platform/decision';
 import { withdraw } from './approval';
+import { requestCancel } from './decide-cancel';
 import { startAction } from './decide-start';
 import { actionOf, ownerOf, type Draft } from './draft';
 import { fenceKey, isOpen, isUnattempted, newFence, type Action, type Fence, type Status } from './state';
@@ -49,7 +50,10 @@ export const onRaiseFence = (draft: Draft, record: RaiseFence): void => {
   draft.fence = next;
   const withdrawn: string[] = [];
   for (const action of before) {
-    if (!isUnattempted(action)) continue;
+    if (!isUnattempted(action)) {
+      if (next.mode === 'closed' && record.reason === 'cancel') requestCancel(draft, action);
+      continue;
+    }
     if (next.mode === 'closed' || action.requirementsVersion < next.minVersion) {
       withdraw(draft, action, 'fenced');
       withdrawn.push(action.actionKey);

@@ -1,24 +1,19 @@
 import type { ProposeEffect } from '../../schemas/generated/records';
 import { emit } from '../platform/decision';
-import { sha256Hex } from '../platform/canonical';
-import { interactionRefOf } from '../platform/identity';
-import { approvalValidMs, askApproval, withdraw } from './approval';
-import { fillUrl, type Contract } from './contract';
+import { withdraw } from './approval';
+import type { Contract } from './contract';
 import { startAction } from './decide-start';
 import { actionOf, ownerOf, putAction, type Draft } from './draft';
 import { spareKeys } from './messages';
-import { previewOf, seal } from './seal';
+import { openAction } from './open-action';
+import { seal } from './seal';
 import {
   effectIdOf,
   fenceKey,
   isOpen,
   isReplaceable,
   newFence,
-  numberedKey,
-  previewRef,
-  requestRef,
   type Action,
-  type Approval,
   type Effect,
   type Fence,
   type Owner,
@@ -26,10 +21,10 @@ import {
 } from './state';
 
 /** Proposals that one effect can have; a subject that is used like a queue is a mistake of its agent. */
-const maxActionsOfEffect = 200;
+export const maxActionsOfEffect = 200;
 /** Other runs that can wait for the outcome of one action. */
 const maxFollowers = 16;
-const subjectPattern = /^[A-Za-z0-9._-]{1,128}$/;
+export const subjectPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
 const refused = (
   code: string,
@@ -59,84 +54,6 @@ const answer = (draft: Draft, record: ProposeEffect, fence: Fence, said: Proposa
   );
 };
 
-const approvalOf = (draft: Draft, record: ProposeEffect, actionKey: string, preview: Buffer): Approval => {
-  const { role, selfApproval } = draft.world.policy(record.tenant);
-  const validUntil = draft.now + approvalValidMs;
-  return {
-    interactionRef: interactionRefOf(actionKey),
-    requestRevision: 1,
-    previewSha256: sha256Hex(preview),
-    recipientKind: role === null ? 'account' : 'role',
-    recipient: role ?? record.account,
-    selfApproval,
-    expiresAt: record.grantUntil === null ? validUntil : Math.min(validUntil, record.grantUntil),
-    asks: 0,
-    askAt: draft.now,
-    decision: null,
-    by: null,
-    at: null,
-    adoptedBy: null,
-  };
-};
-
-/** Makes the effect's next action: sealed, previewed, and either put before a person or started at once. */
-const open = (
-  draft: Draft,
-  record: ProposeEffect,
-  contract: Contract,
-  effect: Effect,
-  sealed: { bytes: Buffer; sha256: string },
-  replayedFrom: number | null,
-): Action => {
-  const effectId = effectIdOf(record);
-  const actionKey = numberedKey(effectId, effect.actions.length + 1);
-  const { connector, operation, subject, proposalId, requirementsVersion } = record;
-  const target = {
-    method: contract.submit.method,
-    url: fillUrl(contract.submit.url, { operation, subject, actionKey }),
-  };
-  const repeat = effect.actions.some((one) => actionOf(draft, one.actionKey)?.standing.status === 'succeeded');
-  const needed = repeat || contract.approval === 'always' || (contract.approval === 'on_request' && record.approval);
-  const preview = previewOf(
-    { ...target, actionKey, connector, operation, subject, requirementsVersion, note: record.note, repeat },
-    sealed.bytes,
-    sealed.sha256,
-  );
-  draft.rows.push({ table: 'blobs', values: { ref: requestRef(actionKey), bytes: sealed.bytes } });
-  if (needed) draft.rows.push({ table: 'blobs', values: { ref: previewRef(actionKey), bytes: preview } });
-  draft.sealed.set(actionKey, sealed.bytes);
-  draft.effect = {
-    id: effectId,
-    state: { ...effect, actions: [...effect.actions, { actionKey, openedAt: draft.now }] },
-  };
-  const action: Action = {
-    ...ownerOf(record),
-    proposalId,
-    requirementsVersion,
-    actionKey,
-    connector,
-    operation,
-    subject,
-    rootRunId: record.rootRunId,
-    turn: record.turn,
-    grantUntil: record.grantUntil,
-    request: { sha256: sealed.sha256, bytes: sealed.bytes.length, ...target },
-    approval: needed ? approvalOf(draft, record, actionKey, preview) : null,
-    attempts: [],
-    replayedFrom,
-    evidence: [],
-    queries: { count: 0, asked: [] },
-    followers: [],
-    openedAt: draft.now,
-    unknownSince: null,
-    code: null,
-    standing: needed ? { status: 'proposed' } : { status: 'admitted', notBefore: draft.now },
-  };
-  putAction(draft, action);
-  if (needed) askApproval(draft, action, preview);
-  return action;
-};
-
 const follow = (draft: Draft, action: Action, record: ProposeEffect): void => {
   const owner: Owner = {
     ...ownerOf(record),
@@ -158,14 +75,17 @@ export const rule = (
   sha256: string,
 ): Ruling => {
   const same = earlier.findLast((action) => isOpen(action) && action.request.sha256 === sha256);
-  if (same !== undefined) {
+  // What an operator asked for is nobody's proposal: a run that wants the same waits for its end.
+  if (same !== undefined && same.compensation == null) {
     const foreign = same.runId !== record.runId && !same.followers.some((one) => one.runId === record.runId);
     if (foreign && same.followers.length >= maxFollowers)
       return { kind: 'answer', answer: refused('earlier_action_unsettled', null, same.actionKey) };
     return { kind: 'answer', answer: { status: 'existing', actionKey: same.actionKey, code: null, detail: null } };
   }
   const standsInTheWay = earlier.findLast(
-    (action) => isOpen(action) && !(isReplaceable(action) && action.rootRunId === record.rootRunId),
+    (action) =>
+      isOpen(action) &&
+      !(isReplaceable(action) && action.compensation == null && action.rootRunId === record.rootRunId),
   );
   if (standsInTheWay !== undefined)
     return {
@@ -237,7 +157,24 @@ export const onPropose = (draft: Draft, record: ProposeEffect, replayed: boolean
     return;
   }
   if (ruling.replaces !== null) withdraw(draft, ruling.replaces, 'replaced');
-  const action = open(draft, record, contract, effect, sealed, replayed ? record.occurredAt : null);
+  const done = earlier.some((one) => one.standing.status === 'succeeded');
+  const action = openAction(draft, contract, effect, {
+    ...ownerOf(record),
+    proposalId: record.proposalId,
+    requirementsVersion: record.requirementsVersion,
+    connector: record.connector,
+    operation: record.operation,
+    subject: record.subject,
+    rootRunId: record.rootRunId,
+    turn: record.turn,
+    grantUntil: record.grantUntil,
+    sealed,
+    note: record.note,
+    repeat: done,
+    needsApproval: done || contract.approval === 'always' || (contract.approval === 'on_request' && record.approval),
+    replayedFrom: replayed ? record.occurredAt : null,
+    compensation: null,
+  });
   draft.fence = fence;
   if (action.approval === null) startAction(draft, action);
   remember({ status: 'accepted', actionKey: action.actionKey, code: null, detail: null }, [

@@ -2,12 +2,14 @@ import { adopt, withdraw } from './approval';
 import { fillUrl, type Contract } from './contract';
 import { stand, type Draft } from './draft';
 import { dedupHolds, planUnknown, sendWithinMs } from './plan-unknown';
-import { fenceKey, isUnattempted, type Action, type Attempt, type Fence } from './state';
+import { fenceIdOf, isUnattempted, type Action, type Attempt, type Fence } from './state';
 
 /** What the sender has after the time-out to bring its result home before it counts as lost. */
 const leaseMarginMs = 5_000;
 /** With no room in this process, another look soon: there or elsewhere. */
 const noRoomMs = 250;
+/** An action of a paused connector looks again by itself, should the word of its resumption get lost. */
+const pausedMs = 15_000;
 /** How soon an action that the fence holds back and that cannot be withdrawn is looked at again. */
 const heldMs = 30_000;
 
@@ -48,7 +50,7 @@ const record = (draft: Draft, action: Action, contract: Contract): void => {
     body: null,
   };
   const lease = { owner: draft.context.instance, until: sendBy + timeoutMs + leaseMarginMs };
-  const { actionKey, runId, tenant, connector, operation, request } = action;
+  const { actionKey, tenant, connector, operation, request } = action;
   stand(
     draft,
     { ...adopt(draft, action, number), attempts: [...action.attempts, attempt] },
@@ -58,7 +60,7 @@ const record = (draft: Draft, action: Action, contract: Contract): void => {
   draft.sends.push({
     kind: 'send',
     actionKey,
-    runId,
+    runId: fenceIdOf(action),
     tenant,
     connector,
     operation,
@@ -100,9 +102,9 @@ const presume = (draft: Draft, action: Action, contract: Contract, toldAt: numbe
  * transaction holds, so that after an acknowledged fence no older action starts (E7).
  */
 export const startAction = (draft: Draft, action: Action): void => {
-  const fence = draft.fence?.runId === action.runId ? draft.fence : draft.view.get<Fence>('fence', action.runId);
-  if (fence === undefined)
-    throw new Error(`${action.actionKey} cannot start: ${fenceKey(action.runId).id} has no fence row`);
+  const fenceId = fenceIdOf(action);
+  const fence = draft.fence?.runId === fenceId ? draft.fence : draft.view.get<Fence>('fence', fenceId);
+  if (fence === undefined) throw new Error(`${action.actionKey} cannot start: ${fenceId} has no fence row`);
   const contract = draft.world.contract(action.tenant, action.connector);
   const reason = forbidden(draft, fence, action, contract);
   if (reason !== null) {
@@ -115,6 +117,7 @@ export const startAction = (draft: Draft, action: Action): void => {
     return presume(draft, action, contract, action.replayedFrom);
   if (fence.mode === 'hold') return later(draft, action, null);
   if (draft.context.capacity - draft.sends.length <= 0) return later(draft, action, noRoomMs);
+  if (draft.world.paused(contract.name)) return later(draft, action, pausedMs);
   const waitMs = draft.world.pace(contract, 'submit', draft.now);
   if (waitMs > 0) return later(draft, action, waitMs);
   record(draft, action, contract);
@@ -136,4 +139,9 @@ export const onStart = (draft: Draft, action: Action | undefined): void => {
     }
   }
   startAction(draft, action);
+};
+
+/** Its connector was resumed: what waited for that need not wait for its next look. */
+export const onReleased = (draft: Draft, action: Action | undefined): void => {
+  if (action?.standing.status === 'admitted' && action.standing.notBefore !== null) startAction(draft, action);
 };

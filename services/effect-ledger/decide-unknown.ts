@@ -5,7 +5,7 @@ import { settle } from './decide-evidence';
 import { startAction } from './decide-start';
 import { actionOf, ownerOf, putAction, stand, type Draft } from './draft';
 import { dedupHolds, nextAskAt, planUnknown } from './plan-unknown';
-import { actionKeyOf, type Action } from './state';
+import { actionKeyOf, fenceIdOf, type Action } from './state';
 
 /** A query may still be asked this long after its next one is due: consumers lag, and a late answer is a fact as well. */
 const askWithinMs = 15_000;
@@ -46,7 +46,7 @@ export const unknownTick = (draft: Draft, action: Action): void => {
   const { standing } = action;
   if (standing.status !== 'unknown' || standing.nextAt > draft.now) return;
   if (standing.plan === 'resend') {
-    draft.tells.push({ type: 'start', actionKey: action.actionKey, runId: action.runId });
+    draft.tells.push({ type: 'start', actionKey: action.actionKey, runId: fenceIdOf(action) });
     return;
   }
   const contract = draft.world.contract(action.tenant, action.connector);
@@ -111,6 +111,25 @@ export const onReceipt = (draft: Draft, record: ReceiptAnswered): void => {
     case 'UNKNOWN':
       return;
   }
+};
+
+/** One of many that an operator wants asked about: noted here, asked when the pace of the connector allows. */
+export const onAskSoon = (draft: Draft, action: Action | undefined, tenant: string): void => {
+  if (action === undefined || action.tenant !== tenant || !isAskable(action)) return;
+  putAction(draft, { ...action, wantedAt: draft.now });
+  wantedTick(draft, action.actionKey);
+};
+
+export const wantedTick = (draft: Draft, actionKey: string): void => {
+  const action = actionOf(draft, actionKey);
+  if (action?.wantedAt == null || action.wantedAt > draft.now) return;
+  const contract = draft.world.contract(action.tenant, action.connector);
+  // After a remote's own cancel a recorded success is asked about too: the receipt may say otherwise.
+  const askable = isAskable(action) || action.cancel?.answeredAt != null;
+  if (contract?.receipt == null || !askable) return void putAction(draft, { ...action, wantedAt: null });
+  const waitMs = draft.world.pace(contract, 'query', draft.now);
+  if (waitMs > 0) return void putAction(draft, { ...action, wantedAt: draft.now + waitMs });
+  putAction(draft, { ...ask(draft, action), wantedAt: null });
 };
 
 /** An operator wants the remote asked now, whatever the timing says. */

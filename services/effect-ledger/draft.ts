@@ -20,6 +20,7 @@ import {
 export interface Send {
   readonly kind: 'send';
   readonly actionKey: string;
+  /** Id of the fence it started under: its run, or the fence of a compensation. */
   readonly runId: string;
   readonly tenant: string;
   readonly connector: string;
@@ -33,11 +34,28 @@ export interface Send {
   readonly bytes: Buffer | null;
 }
 
+/** The remote's own cancel of an action, asked for by this process now. */
+export interface SendCancel {
+  readonly kind: 'cancel';
+  readonly actionKey: string;
+  readonly runId: string;
+  readonly tenant: string;
+  readonly connector: string;
+  readonly operation: string;
+  readonly subject: string;
+  readonly number: number;
+  readonly sendBy: number;
+}
+
+export type Outside = Send | SendCancel;
+
 /** What decisions may ask besides the locked rows; configuration and pace come in, nothing is read. */
 export interface World {
   readonly contract: (tenant: string, connector: string) => Contract | null;
   readonly policy: (tenant: string) => ApprovalPolicy;
   /** 0 = one submit or query may go now, and is counted; else ms until it is worth asking again. */
+  /** An operator has stopped what is sent to it. */
+  readonly paused: (connector: string) => boolean;
   readonly pace: (contract: Contract, what: 'submit' | 'query', now: number) => number;
 }
 
@@ -54,7 +72,9 @@ export interface Draft {
   readonly emits: Emit[];
   readonly rows: Row[];
   readonly tells: Message[];
-  readonly sends: Send[];
+  readonly sends: Outside[];
+  /** Incidents this decision ends. */
+  readonly closes: string[];
   /** Request bytes sealed by this very decision. */
   readonly sealed: Map<string, Buffer>;
 }
@@ -72,6 +92,7 @@ export const openDraft = (view: View, context: Context, world: World): Draft => 
   rows: [],
   tells: [],
   sends: [],
+  closes: [],
   sealed: new Map(),
 });
 
@@ -138,11 +159,51 @@ const isNews = (before: Action | undefined, after: Action): boolean =>
   before.standing.status !== after.standing.status ||
   before.code !== after.code ||
   before.attempts.length !== after.attempts.length ||
-  before.evidence.length !== after.evidence.length;
+  before.evidence.length !== after.evidence.length ||
+  before.compensatedBy?.length !== after.compensatedBy?.length ||
+  before.cancel?.confirmedAt !== after.cancel?.confirmedAt;
 
-const incidents: { readonly [S in Standing['status']]?: string } = {
-  blocked: 'whether it happened cannot be found out automatically',
-  disputed: 'the evidence about it contradicts itself',
+interface Stuck {
+  readonly reason: string;
+  readonly actions: readonly string[];
+}
+
+const lookUp = 'look at the remote under this key';
+const attest = (key: string): string => `npx fairlead attest ${key} --outcome succeeded|failed --evidence "…"`;
+const askAgain = (key: string): string => `ask the remote again: POST /v1/actions/${encodeURIComponent(key)}/queries`;
+
+/** Why a blocked action cannot be found out by asking or resending, and what a person can do about it (E6). */
+const blockedBecause = (key: string, code: string | null): Stuck => {
+  switch (code) {
+    case 'connector_gone':
+      return {
+        reason: 'its connector is not configured any more',
+        actions: ['configure the connector again', askAgain(key), attest(key)],
+      };
+    case 'no_way_to_verify':
+      return {
+        reason: 'its connector has no receipt route, and no dedup under which it could be sent again',
+        actions: [lookUp, attest(key)],
+      };
+    case 'not_answered':
+      return {
+        reason: 'the remote was asked to the end and did not tell',
+        actions: [askAgain(key), lookUp, attest(key)],
+      };
+    default:
+      return { reason: 'it may not be sent again, and nobody can be asked', actions: [lookUp, attest(key)] };
+  }
+};
+
+const stuck = ({ actionKey, standing, code }: Action): Stuck | null => {
+  switch (standing.status) {
+    case 'blocked':
+      return blockedBecause(actionKey, code);
+    case 'disputed':
+      return { reason: 'the evidence about it contradicts itself', actions: [lookUp, attest(actionKey)] };
+    default:
+      return null;
+  }
 };
 
 const incidentId = ({ actionKey, standing }: Action): string => `action-${standing.status}/${actionKey}`;
@@ -155,24 +216,24 @@ const movedFrom = (draft: Draft, action: Action): Action | undefined => {
 /** What an action stood in needed somebody; where it stands now says whether it still does. */
 const settledIncident = (draft: Draft, action: Action): string[] => {
   const before = movedFrom(draft, action);
-  return before === undefined || incidents[before.standing.status] === undefined ? [] : [incidentId(before)];
+  return before === undefined || stuck(before) === null ? [] : [incidentId(before)];
 };
 
 const incidentOf = (draft: Draft, action: Action): Row[] => {
-  const why = incidents[action.standing.status];
-  if (why === undefined || draft.before.get(action.actionKey)?.standing.status === action.standing.status) return [];
+  const why = stuck(action);
+  if (why === null || draft.before.get(action.actionKey)?.standing.status === action.standing.status) return [];
   return [
     incidentRow({
       id: incidentId(action),
       kind: `action_${action.standing.status}`,
       ref: action.actionKey,
-      reason: `${action.actionKey}: ${why} (${action.code ?? 'no code'})`,
-      actions: ['ask the remote again', 'attest the outcome with evidence'],
+      reason: `${action.actionKey}: ${why.reason} (${action.code ?? 'no code'})`,
+      actions: why.actions,
     }),
   ];
 };
 
-export const finish = (draft: Draft, reply?: unknown): Decision<Message, Send> => {
+export const finish = (draft: Draft, reply?: unknown): Decision<Message, Outside> => {
   const changed = [...draft.actions.values()];
   const puts = [
     ...(draft.fence === null ? [] : [{ key: fenceKey(draft.fence.runId), state: draft.fence }]),
@@ -187,7 +248,7 @@ export const finish = (draft: Draft, reply?: unknown): Decision<Message, Send> =
       ...news.flatMap((action) => [action, ...action.followers].map((owner) => stateChanged(draft, action, owner))),
     ],
     rows: [...draft.rows, ...changed.flatMap((action) => incidentOf(draft, action))],
-    close: changed.flatMap((action) => settledIncident(draft, action)),
+    close: [...draft.closes, ...changed.flatMap((action) => settledIncident(draft, action))],
     tell: draft.tells.map((message) => ({ message })),
     perform: draft.sends,
     ...(reply === undefined ? {} : { reply }),

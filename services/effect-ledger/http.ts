@@ -3,14 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../platform/errors';
 import { listOf, page, problem, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
+import { checkText } from '../platform/content';
 import type { Attestation } from './decide-evidence';
 import type { Message } from './messages';
-import { statuses } from './state';
+import { statuses, type Action } from './state';
 import { cursorOf, listActions, readAction, type Reader, type StoredAction } from './store';
 
-const maxEvidenceLength = 10_000;
+const maxEvidenceBytes = 10_000;
 
-const keyParams = Type.Object({ actionKey: Type.String({ minLength: 1, maxLength: 600 }) });
+export const keyParams = Type.Object({ actionKey: Type.String({ minLength: 1, maxLength: 600 }) });
 const text = Type.Optional(Type.String({ maxLength: 200 }));
 const listQuery = Type.Object({
   state: Type.Optional(Type.Union(statuses.map((status) => Type.Literal(status)))),
@@ -23,12 +24,33 @@ const listQuery = Type.Object({
 const attestation = Type.Object(
   {
     outcome: Type.Union([Type.Literal('succeeded'), Type.Literal('failed')]),
-    evidence: Type.String({ minLength: 1, maxLength: maxEvidenceLength }),
+    evidence: Type.String({ minLength: 1 }),
   },
   { additionalProperties: false },
 );
 
 const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+interface Link {
+  readonly kind: 'compensates' | 'compensated_by';
+  readonly actionKey: string;
+}
+
+const linksOf = ({ compensation, compensatedBy = [] }: Action): Link[] => [
+  ...(compensation == null ? [] : [{ kind: 'compensates' as const, actionKey: compensation.of }]),
+  ...compensatedBy.map((actionKey) => ({ kind: 'compensated_by' as const, actionKey })),
+];
+
+const cancelOf = ({ cancel }: Action): Record<string, unknown> | null =>
+  cancel == null
+    ? null
+    : {
+        requestedAt: instant(cancel.requestedAt),
+        tries: cancel.tries,
+        answeredAt: instant(cancel.answeredAt),
+        httpStatus: cancel.httpStatus,
+        confirmedAt: instant(cancel.confirmedAt),
+      };
 
 export const itemOf = ({ action, revision }: StoredAction): Record<string, unknown> => ({
   actionKey: action.actionKey,
@@ -58,7 +80,7 @@ export const itemOf = ({ action, revision }: StoredAction): Record<string, unkno
           expiresAt: instant(action.approval.expiresAt),
           adoptedBy: action.approval.adoptedBy,
         },
-  attempts: action.attempts.map(({ number, outcome, code, sendBy, startedAt, endedAt, httpStatus, body }) => ({
+  attempts: action.attempts.map(({ number, outcome, code, sendBy, startedAt, endedAt, httpStatus, body, headers }) => ({
     number,
     outcome,
     code,
@@ -67,10 +89,12 @@ export const itemOf = ({ action, revision }: StoredAction): Record<string, unkno
     endedAt: instant(endedAt),
     httpStatus,
     body,
+    headers: headers ?? null,
   })),
   queries: action.queries.count,
   evidence: action.evidence.map((one) => ({ ...one, at: instant(one.at) })),
-  links: [],
+  links: linksOf(action),
+  cancel: cancelOf(action),
 });
 
 const readerOf = ({ principal }: FastifyRequest): Reader => ({
@@ -78,15 +102,10 @@ const readerOf = ({ principal }: FastifyRequest): Reader => ({
   account: principal.roles.has('operator') ? null : principal.account,
 });
 
-const notThere = (reply: FastifyReply, actionKey: string): FastifyReply =>
+export const notThere = (reply: FastifyReply, actionKey: string): FastifyReply =>
   problem(reply, 'unknown_action', `no action ${actionKey}`);
 
-const operator = { roles: ['operator'] };
-
-const later =
-  (what: string) =>
-  (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    problem(reply, 'not_implemented', `${what} cannot be done here yet`);
+export const operator = { roles: ['operator'] };
 
 export const routes = (app: Http, api: Api<Message>): void => {
   app.get('/v1/actions', { schema: { querystring: listQuery } }, async (request) => {
@@ -109,6 +128,7 @@ export const routes = (app: Http, api: Api<Message>): void => {
     async (request, reply) => {
       const { actionKey } = request.params;
       const { tenant, account } = request.principal;
+      checkText(request.body.evidence, 'evidence', maxEvidenceBytes);
       const said = (await api.submit({ type: 'attest', actionKey, tenant, account, ...request.body })) as Attestation;
       if (said === 'unknown_action') return notThere(reply, actionKey);
       const found = await readAction(api.pool, { tenant, account: null }, actionKey);
@@ -138,13 +158,4 @@ export const routes = (app: Http, api: Api<Message>): void => {
       return reply.status(202).send(itemOf(found));
     },
   );
-
-  app.post(
-    '/v1/actions/:actionKey/compensations',
-    { config: operator, schema: { params: keyParams } },
-    later('a compensation'),
-  );
-  for (const what of ['pause', 'resume', 'queries'])
-    app.post(`/v1/ops/connectors/:name/${what}`, { config: operator }, later(`${what} of a connector`));
-  app.post('/v1/callbacks/:connector', { config: { open: true } }, later('a callback'));
 };

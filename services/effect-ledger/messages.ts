@@ -1,7 +1,17 @@
 import type { InteractionChanged, ProposeEffect, RaiseFence, ReceiptAnswered } from '../../schemas/generated/records';
 import type { AggregateKey, Tick, View } from '../platform/decision';
 import type { AttemptOutcome } from './outcome';
-import { actionKeyOf, effectIdOf, effectKey, fenceKey, numberedKey, type Effect, type Fence } from './state';
+import {
+  actionKeyOf,
+  compensationFenceId,
+  effectIdOf,
+  effectIdOfKey,
+  effectKey,
+  fenceKey,
+  numberedKey,
+  type Effect,
+  type Fence,
+} from './state';
 
 /** How one attempt ended, as the process that made it says. */
 export interface Attempted {
@@ -13,6 +23,38 @@ export interface Attempted {
   readonly code: string | null;
   readonly httpStatus: number | null;
   readonly body: string | null;
+  readonly headers?: Readonly<Record<string, string>> | null;
+}
+
+/** What the remote said to its own cancel; it settles nothing, only a receipt does (E9). */
+export interface CancelAnswered {
+  readonly type: 'cancel_answered';
+  readonly actionKey: string;
+  readonly outcome: 'accepted' | 'refused' | 'lost';
+  readonly httpStatus: number | null;
+}
+
+/** An operator wants the effect of a confirmed success answered by another action (E9). */
+export interface Compensate {
+  readonly type: 'compensate';
+  readonly actionKey: string;
+  readonly tenant: string;
+  readonly account: string;
+  readonly operation: string;
+  readonly subject: string;
+  /** JSON text. */
+  readonly params: string;
+}
+
+/** The remote reports by itself; that it is the remote was proved by its signature (E10). */
+export interface Callback {
+  readonly type: 'callback';
+  readonly connector: string;
+  readonly tenant: string;
+  readonly eventId: string;
+  readonly actionKey: string;
+  readonly state: 'succeeded' | 'failed' | 'pending';
+  readonly receipt: string | null;
 }
 
 export type Message =
@@ -22,7 +64,12 @@ export type Message =
   | { readonly type: 'receipt'; readonly record: ReceiptAnswered }
   /** The action may be sent now, or sent again: decided under its run's fence. */
   | { readonly type: 'start'; readonly actionKey: string; readonly runId: string }
+  /** Its connector was resumed: what waits for that starts now. */
+  | { readonly type: 'released'; readonly actionKey: string; readonly runId: string }
   | Attempted
+  | CancelAnswered
+  | Compensate
+  | Callback
   | {
       readonly type: 'attest';
       readonly actionKey: string;
@@ -32,6 +79,8 @@ export type Message =
       readonly evidence: string;
     }
   | { readonly type: 'ask_again'; readonly actionKey: string; readonly tenant: string }
+  /** The same for many at once: when the pace of their connector allows. */
+  | { readonly type: 'ask_soon'; readonly actionKey: string; readonly tenant: string }
   | Tick;
 
 /**
@@ -43,14 +92,23 @@ export const keysOf = (message: Message): readonly AggregateKey[] => {
     case 'propose':
       return [fenceKey(message.record.runId), effectKey(effectIdOf(message.record))];
     case 'raise_fence':
+      return [fenceKey(message.record.runId)];
     case 'interaction':
     case 'receipt':
-      return [fenceKey(message.record.runId)];
+      return fencesOf(message.record);
     case 'start':
+    case 'released':
     case 'attempted':
       return [fenceKey(message.runId)];
+    case 'compensate': {
+      const effectId = compensationEffectId(message);
+      return [fenceKey(compensationFenceId(effectId)), effectKey(effectId)];
+    }
+    case 'cancel_answered':
+    case 'callback':
     case 'attest':
     case 'ask_again':
+    case 'ask_soon':
     case 'tick':
       return [];
   }
@@ -65,26 +123,52 @@ export const spareKeys = 8;
 export const moreKeysOf = (message: Message, view: View): readonly AggregateKey[] => {
   switch (message.type) {
     case 'propose': {
-      const effectId = effectIdOf(message.record);
-      const known = view.get<Effect>('effect', effectId)?.actions ?? [];
-      const spare = Array.from({ length: spareKeys }, (_, index) => numberedKey(effectId, known.length + index + 1));
       const before = proposalsOf(view, message.record.runId)[message.record.proposalId]?.actionKey ?? null;
-      return [...known.map((one) => one.actionKey), ...spare, ...(before === null ? [] : [before])].map(actionKeyOf);
+      return [...nextKeys(view, effectIdOf(message.record)), ...(before === null ? [] : [before])].map(actionKeyOf);
     }
     case 'raise_fence':
       return (view.get<Fence>('fence', message.record.runId)?.actions ?? []).map(actionKeyOf);
+    case 'compensate': {
+      const effectId = compensationEffectId(message);
+      return [...nextKeys(view, effectId), message.actionKey].map(actionKeyOf);
+    }
     case 'interaction':
       return message.record.actionKey === null ? [] : [actionKeyOf(message.record.actionKey)];
     case 'receipt':
       return [actionKeyOf(message.record.actionKey)];
     case 'start':
+    case 'released':
     case 'attempted':
+    case 'cancel_answered':
+    case 'callback':
     case 'attest':
     case 'ask_again':
+    case 'ask_soon':
       return [actionKeyOf(message.actionKey)];
     case 'tick':
       return [actionKeyOf(message.id)];
   }
 };
+
+/** All actions of an effect, and the keys its next ones would have. */
+const nextKeys = (view: View, effectId: string): string[] => {
+  const known = view.get<Effect>('effect', effectId)?.actions ?? [];
+  const spare = Array.from({ length: spareKeys }, (_, index) => numberedKey(effectId, known.length + index + 1));
+  return [...known.map((one) => one.actionKey), ...spare];
+};
+
+/** A compensation goes to the remote that did what it answers to. */
+export const compensationEffectId = (message: Compensate): string =>
+  effectIdOf({
+    connector: message.actionKey.slice(0, message.actionKey.indexOf(':')),
+    operation: message.operation,
+    subject: message.subject,
+  });
+
+/** Whether the action is a compensation is only known once it is loaded, so both fences it may stand under are locked. */
+const fencesOf = (record: { readonly runId: string; readonly actionKey: string | null }): AggregateKey[] => [
+  fenceKey(record.runId),
+  ...(record.actionKey === null ? [] : [fenceKey(compensationFenceId(effectIdOfKey(record.actionKey)))]),
+];
 
 const proposalsOf = (view: View, runId: string): Fence['proposals'] => view.get<Fence>('fence', runId)?.proposals ?? {};

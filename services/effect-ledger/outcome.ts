@@ -14,6 +14,7 @@ export interface Answer {
   readonly body: string;
   /** The body was longer than what is read; what it says as a whole is not known. */
   readonly truncated: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Json = { readonly value: unknown } | null;

@@ -2,13 +2,17 @@ import type { AskReceipt, ReceiptOutcome } from '../../schemas/generated/records
 import type { Decoded } from '../platform/codec';
 import type { Logger } from '../platform/log';
 import type { Produced, StatelessSpec } from '../platform/stateless';
-import { call, excerptOf, type Called } from './call';
-import { fillUrl, headersOf, type Contract } from './contract';
+import { excerptOf, type Called } from './call';
+import type { Contract } from './contract';
 import type { Pace } from './pace';
 import { judgeReceipt } from './outcome';
+import type { Transport } from './transport';
 
 /** A receipt route that takes longer than this is as good as not there: the ledger asks again. */
 const queryTimeoutMs = 5_000;
+
+/** Longer than this one connector's pace does not hold up the questions to all others. */
+const waitForTurnMs = 8_000;
 
 interface Told {
   readonly outcome: ReceiptOutcome;
@@ -29,6 +33,7 @@ const told = (receipt: NonNullable<Contract['receipt']>, called: Called): Told =
 
 export interface AskDeps {
   readonly contract: (tenant: string, connector: string) => Contract | null;
+  readonly transport: Transport;
   readonly pace: Pace;
   readonly now: () => number;
 }
@@ -39,15 +44,24 @@ const ask = async (deps: AskDeps, record: AskReceipt): Promise<Told> => {
   const receipt = contract?.receipt ?? null;
   if (contract === null || receipt === null) return unreachable('no receipt route');
   if (deps.now() >= record.askBefore) return unreachable('asked too late');
-  const headers = headersOf(contract, process.env);
-  if (headers === null) return unreachable('header_missing');
-  const url = fillUrl(receipt.url, record);
-  const { method } = receipt;
-  const request = { method, url, headers, body: null, timeoutMs: queryTimeoutMs, allow: contract.allowAddresses };
-  return deps.pace.within(record.connector, contract.concurrency, async () => {
-    const mayWrite = (): boolean => deps.now() < record.askBefore;
-    return told(receipt, await call({ ...request, mayWrite }));
-  });
+  const { actionKey, operation, subject } = record;
+  const waitMs = Math.min(waitForTurnMs, record.askBefore - deps.now());
+  const asked = await deps.pace.within(contract, waitMs, async () =>
+    told(
+      receipt,
+      await deps.transport(contract, 'receipt', {
+        actionKey,
+        operation,
+        subject,
+        body: null,
+        target: null,
+        traceparent: null,
+        timeoutMs: queryTimeoutMs,
+        mayWrite: () => deps.now() < record.askBefore,
+      }),
+    ),
+  );
+  return asked ?? unreachable('no turn in time');
 };
 
 export const answerFor = async (deps: AskDeps, record: AskReceipt): Promise<Produced> => {

@@ -44,6 +44,7 @@ export interface PreviewOf {
   readonly requirementsVersion: number;
   readonly note: string | null;
   readonly repeat: boolean;
+  readonly compensates: string | null;
 }
 
 /** What an approver reads: made from the sealed request and from nothing else. The agent's words are one marked line. */
@@ -58,6 +59,7 @@ export const previewOf = (of: PreviewOf, request: Buffer, sha256: string): Buffe
     `Bytes: ${request.length}`,
     `SHA-256: ${sha256}`,
     ...(of.repeat ? ['Repeat: this was done before and is meant to happen again'] : []),
+    ...(of.compensates === null ? [] : [`Compensates: ${of.compensates}`]),
     ...(of.note === null ? [] : [`The agent's own words, not checked: ${visible(of.note)}`]),
   ];
   return Buffer.concat([Buffer.from(`${headings.join('\n')}\n\n`, 'utf8'), request]);

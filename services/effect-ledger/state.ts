@@ -25,6 +25,8 @@ export interface Attempt {
   readonly endedAt: number | null;
   readonly httpStatus: number | null;
   readonly body: string | null;
+  /** Of the answer's headers those that help to find the request again; absent in documents of earlier builds. */
+  readonly headers?: Readonly<Record<string, string>> | null;
 }
 
 export type EvidenceBy = 'response' | 'query' | 'callback' | 'attestation';
@@ -55,6 +57,17 @@ export interface Approval {
   readonly at: number | null;
   /** The attempt that used the approval. */
   readonly adoptedBy: number | null;
+}
+
+/** The remote's own cancel: asked for and confirmed are two facts, and only a receipt confirms (E9). */
+export interface Cancel {
+  readonly requestedAt: number;
+  readonly tries: number;
+  /** Null: nothing more is sent. */
+  readonly nextAt: number | null;
+  readonly answeredAt: number | null;
+  readonly httpStatus: number | null;
+  readonly confirmedAt: number | null;
 }
 
 export interface Lease {
@@ -99,6 +112,22 @@ export interface Action extends Owner {
   readonly unknownSince: number | null;
   readonly code: string | null;
   readonly standing: Standing;
+  /** All below are absent in documents of earlier builds. */
+  readonly compensation?: Compensation | null;
+  readonly compensatedBy?: readonly string[];
+  readonly cancel?: Cancel | null;
+  /** The withdrawal of its approval, asked again until hil has answered it (R25). */
+  readonly withdrawal?: { readonly code: string; readonly asks: number; readonly askAt: number } | null;
+  /** Events of the remote that were taken; one that comes again changes nothing (E10). */
+  readonly callbacks?: readonly string[];
+  /** An operator asked for a query of every open outcome; it goes out when the connector's pace allows. */
+  readonly wantedAt?: number | null;
+}
+
+/** What makes an action a compensation: the confirmed success it answers to, and the person who asked for it. */
+export interface Compensation {
+  readonly of: string;
+  readonly requestedBy: string;
 }
 
 /** All actions ever proposed for one effect, oldest first; their number is part of their key. */
@@ -133,6 +162,14 @@ export const actionKeyOf = (id: string): AggregateKey => ({ kind: 'action', id }
 
 export const effectIdOf = (of: { readonly connector: string; readonly operation: string; readonly subject: string }) =>
   `${of.connector}:${of.operation}:${of.subject}`;
+
+export const effectIdOfKey = (actionKey: string): string => actionKey.slice(0, actionKey.lastIndexOf(':v'));
+
+/** A compensation starts under a fence of its own: its run may have ended, and its fence be closed (E9). */
+export const compensationFenceId = (effectId: string): string => `compensation/${effectId}`;
+
+export const fenceIdOf = (action: Pick<Action, 'actionKey' | 'runId' | 'compensation'>): string =>
+  action.compensation == null ? action.runId : compensationFenceId(effectIdOfKey(action.actionKey));
 
 export const numberedKey = (effectId: string, number: number): string => `${effectId}:v${number}`;
 

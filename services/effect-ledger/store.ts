@@ -110,6 +110,24 @@ export const listActions = async (
   return rows.map(stored);
 };
 
+/** Actions of a connector in these states, oldest first; as much of them as their messages need. */
+export const openOf = async (
+  pool: Pool,
+  connector: string,
+  states: readonly string[],
+  limit: number,
+): Promise<Pick<Action, 'actionKey' | 'runId' | 'compensation'>[]> => {
+  const rows = await query<{ doc: string }>(
+    pool,
+    'SELECT doc FROM actions WHERE connector = $1 AND state = ANY($2::text[]) ORDER BY opened_at, id LIMIT $3',
+    [connector, states, limit],
+  );
+  return rows.map(({ doc }) => {
+    const { actionKey, runId, compensation } = JSON.parse(doc) as Action;
+    return { actionKey, runId, compensation: compensation ?? null };
+  });
+};
+
 export const countByState = async (pool: Pool): Promise<ReadonlyMap<string, number>> =>
   new Map(
     (

@@ -64,6 +64,9 @@ export const factsOf = (state: Published): Omit<Closed, 'status' | 'code'> => ({
   changedAt: state.changedAt,
 });
 
+/** Absent in documents of earlier builds. */
+const requesterOf = (asked: Asked): string => asked.requestedBy ?? asked.account;
+
 const says = (given: Answer): boolean => given.text !== null || given.choice !== null || given.value !== null;
 
 /** In the one order that callers are told about; the caller has looked at "unknown" already. */
@@ -102,7 +105,7 @@ export const answer = (
   const fitted = fit(asked, given);
   // What was said too late is kept as it was said: nothing acts on it, and a Continue shows it as a lead.
   if (!fitted.fits && !(late && says(given))) return refused('contract_violated', fitted.why, fitted.field);
-  if (asked.selfApproval === 'forbidden' && given.decision === 'approve' && asked.account === actor.account)
+  if (asked.selfApproval === 'forbidden' && given.decision === 'approve' && requesterOf(asked) === actor.account)
     return refused('forbidden', 'the requester may not approve this');
   const { text, choice, value, decision, previewSha256, clientResponseId } = fitted.fits ? fitted.answer : given;
   const response: Response = {

@@ -38,6 +38,9 @@ const check = (record: RequestInteraction, known: Published | undefined): void =
     throw new Malformed('contradicting_request', `${record.interactionRef}: another ${other} than before`);
 };
 
+/** A compensation may be decided on after the run whose effect it answers to has ended (E9). */
+const outlivesRun = (asked: { readonly compensates?: string | null }): boolean => asked.compensates != null;
+
 const previewRow = (record: RequestInteraction): Row[] =>
   record.preview === null
     ? []
@@ -78,8 +81,7 @@ export const request = (view: View, record: RequestInteraction, context: Context
       };
   }
   const withdrawn = before?.status === 'awaited' ? before.withdrawn : null;
-  // The ledger asks for the approval of a compensation after the run; it closes its other approvals by itself.
-  const runEnded = run.ended !== null && record.owner !== 'effect-ledger';
+  const runEnded = run.ended !== null && !outlivesRun(record);
   const open: Open = {
     status: 'open',
     asked: askedOf(record),
@@ -130,7 +132,7 @@ export const runChanged = (view: View, record: RunStateChanged, context: Context
   const unadopted: Message[] = [];
   for (const ref of run.refs) {
     const state = view.get<Interaction>('interaction', ref);
-    if (state === undefined || state.status === 'awaited') continue;
+    if (state === undefined || state.status === 'awaited' || outlivesRun(state.asked)) continue;
     if (state.status === 'open') draft.interaction({ ...closed(state, 'run_ended', context.now), runEnded: true });
     else draft.put(interactionKey(ref), { ...state, runEnded: true } satisfies Published);
     // Approvals are the ledger's to void: an attempt may stand under one, or be about to.

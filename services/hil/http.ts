@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
+import { checkText, checkValue } from '../platform/content';
 import { Refusal } from '../platform/errors';
 import { openEventStream } from '../platform/event-stream';
 import { listOf, page, problem, type Http } from '../platform/http';
@@ -50,30 +51,9 @@ export const actorOf = (request: FastifyRequest): Actor => ({
   roles: [...request.principal.roles],
 });
 
-/** PostgreSQL keeps no NUL and UTF-8 no lone surrogate; both are refused by field (A17). */
-const unkeepable = (value: string): boolean => /\u0000|\p{Surrogate}/u.test(value);
-
-const checkText = (value: string, field: string, maxBytes: number): void => {
-  if (unkeepable(value)) throw new Refusal('field_invalid', `${field} holds a NUL or half a character`, field);
-  if (Buffer.byteLength(value) > maxBytes)
-    throw new Refusal('content_too_large', `${field} may have ${maxBytes} bytes`, field);
-};
-
-const checkValue = (value: unknown, depth: number): void => {
-  if (depth > maxValueDepth) throw new Refusal('field_invalid', `value may be ${maxValueDepth} levels deep`, 'value');
-  if (typeof value === 'string') checkText(value, 'value', maxValueBytes);
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw new Refusal('field_invalid', 'value holds a number that is too large', 'value');
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    checkText(name, 'value', maxValueBytes);
-    checkValue(member, depth + 1);
-  }
-};
-
 export const answerOf = (body: Static<typeof responseBody>): Answer => {
   for (const name of ['text', 'choice'] as const) checkText(body[name] ?? '', name, maxTextBytes);
-  checkValue(body.value, 0);
+  checkValue(body.value, 'value', maxValueBytes, maxValueDepth);
   // Null is "not given", as in every other field.
   const value = body.value == null ? null : JSON.stringify(body.value);
   if (value !== null && Buffer.byteLength(value) > maxValueBytes)

@@ -125,7 +125,7 @@ const connector = Type.Object(
       Type.Object(
         {
           method: Type.Optional(Type.String()),
-          url: Type.String(),
+          url: Type.Optional(Type.String()),
           statePath: Type.String(),
           succeeded: Type.Array(Type.String()),
           failed: Type.Optional(Type.Array(Type.String())),
@@ -222,6 +222,8 @@ const contradictions = (config: Configuration): string[] => {
       wrong.push(`connectors.${connectorName}.tenant: no tenant named ${one.tenant}`);
     if ((one.submit === undefined) === (one.module === undefined))
       wrong.push(`connectors.${connectorName}: needs exactly one of submit, module`);
+    if (one.module === undefined && one.receipt !== undefined && one.receipt.url === undefined)
+      wrong.push(`connectors.${connectorName}.receipt.url: needed, as the connector speaks HTTP`);
   }
   return wrong;
 };

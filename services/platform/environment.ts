@@ -38,7 +38,7 @@ export interface Environment {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Secrets may come as NAME or as a file named by NAME_FILE. */
-const read = (env: Env, name: string): string | undefined => {
+export const setting = (env: Env, name: string): string | undefined => {
   const path = env[`${name}_FILE`];
   if (path === undefined || path === '') return env[name] === '' ? undefined : env[name];
   try {
@@ -49,7 +49,7 @@ const read = (env: Env, name: string): string | undefined => {
 };
 
 const required = (env: Env, name: string): string => {
-  const value = read(env, name);
+  const value = setting(env, name);
   if (value === undefined) throw new BadSetting(name, 'is not set');
   return value;
 };
@@ -67,7 +67,7 @@ const url = (env: Env, name: string, protocols: readonly string[]): string => {
 };
 
 const whole = (env: Env, name: string, fallback: number, min: number, max: number): number => {
-  const text = read(env, name);
+  const text = setting(env, name);
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < min || value > max)
@@ -76,7 +76,7 @@ const whole = (env: Env, name: string, fallback: number, min: number, max: numbe
 };
 
 const oneOf = (env: Env, name: string, allowed: readonly string[], fallback: string): string => {
-  const value = read(env, name) ?? fallback;
+  const value = setting(env, name) ?? fallback;
   if (!allowed.includes(value)) throw new BadSetting(name, `must be one of ${allowed.join(', ')}`);
   return value;
 };
@@ -88,8 +88,8 @@ export const kafkaSettings = (env: Env): KafkaSettings => {
   const odd = brokers.find((one) => !/^[^\s:]+:\d{1,5}$/.test(one));
   if (odd !== undefined)
     throw new BadSetting('KAFKA_BROKERS', `must be host:port, separated by commas; found "${odd}"`);
-  const mechanism = read(env, 'KAFKA_SASL_MECHANISM');
-  const [ca, cert, key] = ['KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'].map((name) => read(env, name));
+  const mechanism = setting(env, 'KAFKA_SASL_MECHANISM');
+  const [ca, cert, key] = ['KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'].map((name) => setting(env, name));
   const pem = (value: string): string => (value.includes('-----BEGIN') ? value : readFileSync(value, 'utf8'));
   return {
     brokers,
@@ -118,9 +118,9 @@ export const readEnvironment = (service: string, env: Env = process.env): Enviro
   kafka: kafkaSettings(env),
   registryUrl: url(env, 'SCHEMA_REGISTRY_URL', ['http:', 'https:']),
   databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
-  redisUrl: read(env, 'REDIS_URL') === undefined ? null : url(env, 'REDIS_URL', ['redis:', 'rediss:']),
+  redisUrl: setting(env, 'REDIS_URL') === undefined ? null : url(env, 'REDIS_URL', ['redis:', 'rediss:']),
   port: whole(env, 'PORT', 0, 0, 65_535),
-  host: read(env, 'HOST') ?? '0.0.0.0',
+  host: setting(env, 'HOST') ?? '0.0.0.0',
   logLevel: oneOf(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   topicPrefix: topicPrefixOf(env),
   auth: {
@@ -128,7 +128,7 @@ export const readEnvironment = (service: string, env: Env = process.env): Enviro
     issuer: required(env, 'AUTH_ISSUER'),
     audience: required(env, 'AUTH_AUDIENCE'),
   },
-  configPath: read(env, 'FAIRLEAD_CONFIG') ?? null,
+  configPath: setting(env, 'FAIRLEAD_CONFIG') ?? null,
   home: env['FAIRLEAD_HOME'] ?? '.fairlead',
   instance: env['INSTANCE'] ?? service,
   role: env['FAIRLEAD_ROLE'] ?? null,

@@ -231,14 +231,17 @@ const startStateless = async (
   };
 };
 
-/** The whole of a stateless role's main. It has no database, so it is started without one. */
+/** Stands where a stateless role was given no database. */
+export const noDatabase = 'postgresql://none';
+
+/** The whole of a stateless role's main. It owns no database, so it starts without one. */
 export const runStateless = async (
   service: string,
   group: GroupName,
   make: (env: Environment, log: Logger, metrics: Metrics) => StatelessSpec,
 ): Promise<void> => {
   try {
-    const env = readEnvironment(service, { DATABASE_URL: 'postgresql://none', ...process.env });
+    const env = readEnvironment(service, { DATABASE_URL: noDatabase, ...process.env });
     const log = openLog(service, env.instance, env.logLevel);
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise nobody waited for failed'));
     const metrics = openMetrics(service, topicsOf(group));

@@ -141,6 +141,8 @@ const interact = (draft: Draft, question: QuestionState, attempt: number, eventI
         preview: null,
         previewSha256: null,
         selfApproval: 'allowed',
+        requestedBy: null,
+        compensates: null,
         attempt,
       },
       eventId,

@@ -5,6 +5,8 @@ import { openMetrics } from '../../services/platform/metrics';
 import { opsRoutes } from '../../services/platform/ops';
 import { routes as admissionRoutes } from '../../services/admission/http';
 import { routes as ledgerRoutes } from '../../services/effect-ledger/http';
+import { callbackRoutes } from '../../services/effect-ledger/http-callbacks';
+import { operateRoutes } from '../../services/effect-ledger/http-operate';
 import { routes as hilRoutes } from '../../services/hil/http';
 import { routes as publicationRoutes } from '../../services/publication/http';
 import { reportRoutes } from '../../services/publication/http-reports';
@@ -20,7 +22,11 @@ const services: Record<string, (app: Http) => void> = {
   admission: (app) => admissionRoutes(app, nothing, nothing),
   'run-executor': (app) => executorRoutes(app, nothing),
   hil: (app) => hilRoutes(nothing, nothing)(app, nothing),
-  'effect-ledger': (app) => ledgerRoutes(app, nothing),
+  'effect-ledger': (app) => {
+    ledgerRoutes(app, nothing);
+    operateRoutes(app, nothing, nothing);
+    callbackRoutes(app, nothing, nothing);
+  },
   publication: (app) => {
     publicationRoutes(nothing)(app, nothing);
     reportRoutes(app, nothing);

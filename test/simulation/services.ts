@@ -121,6 +121,7 @@ export const realServices = (random: Random): Models => {
         decide: decider({
           contract: (tenant, connector) => contractOf(configuration, tenant, connector),
           policy: (tenant) => approvalPolicyOf(configuration, tenant),
+          paused: () => false,
           pace: paceOf(random),
         }),
       }),

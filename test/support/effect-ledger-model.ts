@@ -4,7 +4,7 @@ import { decideBatch, heldSet, viewOf, type Fact } from '../../services/platform
 import type { AggregateKey } from '../../services/platform/decision';
 import { contractOf, policyOf } from '../../services/effect-ledger/contract';
 import { actionDueAt, blobsOf, decider } from '../../services/effect-ledger/decide';
-import type { Send } from '../../services/effect-ledger/draft';
+import type { Send, SendCancel } from '../../services/effect-ledger/draft';
 import { keysOf, moreKeysOf, type Attempted, type Message } from '../../services/effect-ledger/messages';
 import type { Action, Fence } from '../../services/effect-ledger/state';
 
@@ -27,6 +27,8 @@ connectors:
     dedup: { retentionMs: 100000 }`)}
   resends:${connector('dedup: { retentionMs: 100000 }')}
   blind:${connector('giveUpAfterMs: 60000')}
+  cancels:${connector(`${receipt('60000')}
+    cancel: { url: 'http://127.0.0.1:7410/by-key/{actionKey}' }`)}
   always:${connector('approval: always')}
 `;
 
@@ -46,6 +48,10 @@ export interface Model {
   readonly said: (type: string) => Record<string, unknown>[];
   capacity: number;
   paceMs: number;
+  paused: boolean;
+  /** Cancels of remotes that were asked for. */
+  readonly cancels: SendCancel[];
+  readonly closed: string[];
 }
 
 export const startModel = (configText = configurationText()): Model => {
@@ -56,6 +62,7 @@ export const startModel = (configText = configurationText()): Model => {
   const decide = decider({
     contract: (tenant, one) => contractOf(config, tenant, one),
     policy: (tenant) => policyOf(config, tenant),
+    paused: () => model.paused,
     pace: () => model.paceMs,
   });
 
@@ -104,7 +111,10 @@ export const startModel = (configText = configurationText()): Model => {
       if (table === 'incidents') model.incidents.push(String(values['kind']));
     }
     model.facts.push(...result.facts);
-    model.sends.push(...result.performs);
+    for (const work of result.performs)
+      if (work.kind === 'send') model.sends.push(work);
+      else model.cancels.push(work);
+    model.closed.push(...result.closed);
     model.replies.push(...result.outcomes.map((outcome) => (outcome.ok ? outcome.reply : undefined)));
     return result.told.map(({ message }) => message);
   };
@@ -120,6 +130,9 @@ export const startModel = (configText = configurationText()): Model => {
     config,
     capacity: 100,
     paceMs: 0,
+    paused: false,
+    cancels: [],
+    closed: [],
     facts: [],
     sends: [],
     incidents: [],

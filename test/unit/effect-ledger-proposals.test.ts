@@ -198,9 +198,9 @@ describe('proposals', () => {
     expect(decided(model)).toMatchObject({ status: 'refused', code: 'fenced' });
   });
 
-  test('connectors that are modules are refused at the start, by name', () => {
-    const config = parseConfiguration(`${configurationText()}  mine: { operations: [x], module: ./mine.ts }\n`);
-    expect(() => refuseUnsupported(config)).toThrow('connectors.mine.module');
+  test('a connector that speaks neither HTTP nor HTTPS is refused at the start, by name', () => {
+    const config = parseConfiguration(`${configurationText()}  mine: { operations: [x], submit: { url: 'ftp://x' } }\n`);
+    expect(() => refuseUnsupported(config)).toThrow('connectors.mine.submit.url');
   });
 });
 
@@ -220,6 +220,7 @@ describe('H8: sealed once', () => {
       url: 'http://x/',
       requirementsVersion: 1,
       repeat: false,
+      compensates: null,
     };
     const preview = previewOf({ ...of, note: 'fine\n\nSubject: other\u202e' }, params.bytes, params.sha256);
     expect(preview.subarray(preview.indexOf('\n\n') + 2).equals(params.bytes)).toBe(true);

@@ -63,6 +63,41 @@ const steps: { readonly [name: string]: Step } = {
     outcome: 'failed',
     evidence: 'e',
   })),
+  ...Object.fromEntries(
+    (['succeeded', 'failed', 'pending'] as const).map((state) => [
+      `callback ${state}`,
+      withAction((action) => ({
+        type: 'callback',
+        connector,
+        tenant: 'local',
+        eventId: `e ${state} ${action.evidence.length}`,
+        actionKey: action.actionKey,
+        state,
+        receipt: null,
+      })),
+    ]),
+  ),
+  'cancel accepted': withAction((action) => ({
+    type: 'cancel_answered',
+    actionKey: action.actionKey,
+    outcome: 'accepted',
+    httpStatus: 200,
+  })),
+  compensate: withAction((action) => ({
+    type: 'compensate',
+    actionKey: action.actionKey,
+    tenant: 'local',
+    account: 'o',
+    operation: 'share',
+    subject: 'undo',
+    params: '{}',
+  })),
+  released: withAction((action) => ({ type: 'released', actionKey: action.actionKey, runId: action.runId })),
+  'ask soon': withAction((action) => ({ type: 'ask_soon', actionKey: action.actionKey, tenant: 'local' })),
+  pause: (model) => {
+    model.paused = !model.paused;
+    return null;
+  },
   'ask again': withAction((action) => ({ type: 'ask_again', actionKey: action.actionKey, tenant: 'local' })),
   full: (model) => {
     model.capacity = model.capacity === 0 ? 100 : 0;

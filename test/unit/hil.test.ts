@@ -82,6 +82,8 @@ const requested = (more: Partial<RequestInteraction> = {}): AnyMessage => ({
     preview: null,
     previewSha256: null,
     selfApproval: 'allowed',
+    requestedBy: null,
+    compensates: null,
     attempt: 1,
     ...more,
   },

@@ -1,7 +1,7 @@
 import { inProcessAgent, type Agent, type AskableAgent } from './agent';
 import { resolveHeaders, type Environment, type HeaderConfig } from './headers';
 import { httpAgent } from './http-agent';
-import { loadFunction } from './load-module';
+import { loadFunction } from '../../platform/load-module';
 import { marketReport } from './market-report/market-report';
 
 /** The part of an agent's configuration that says where it is. */

@@ -1,6 +1,6 @@
 import { checkHttpUrl, type BuildContext } from '../agents/build-agents';
 import { resolveHeaders, type HeaderConfig } from '../agents/headers';
-import { loadFunction } from '../agents/load-module';
+import { loadFunction } from '../../platform/load-module';
 import { httpTool } from './http-tool';
 import { priceSeries } from './price-series';
 import { functionTool, toolTimeoutMs, type CallableTool, type Tool } from './tool';

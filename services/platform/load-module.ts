@@ -28,11 +28,16 @@ const allowTypeScript = (): void => {
   };
 };
 
-/** Loads the function that a configured module exports by default: TypeScript, CommonJS, or ESM without top-level await. */
-export const loadFunction = (path: string, baseDir: string): ((...args: never[]) => unknown) => {
+/** Loads what a configured module exports by default: TypeScript, CommonJS, or ESM without top-level await. */
+export const loadDefault = (path: string, baseDir: string): unknown => {
   const file = resolve(baseDir, path);
   if (extname(file) === '.ts') allowTypeScript();
-  const loaded: unknown = defaultExport(requireHere(file));
+  return defaultExport(requireHere(file));
+};
+
+/** Loads the function that a configured module exports by default. */
+export const loadFunction = (path: string, baseDir: string): ((...args: never[]) => unknown) => {
+  const loaded = loadDefault(path, baseDir);
   if (typeof loaded !== 'function') throw new Error(`module ${path}: the default export must be a function`);
   return loaded as (...args: never[]) => unknown;
 };
