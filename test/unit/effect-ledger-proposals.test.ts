@@ -199,7 +199,9 @@ describe('proposals', () => {
   });
 
   test('a connector that speaks neither HTTP nor HTTPS is refused at the start, by name', () => {
-    const config = parseConfiguration(`${configurationText()}  mine: { operations: [x], submit: { url: 'ftp://x' } }\n`);
+    const config = parseConfiguration(
+      `${configurationText()}  mine: { operations: [x], submit: { url: 'ftp://x' } }\n`,
+    );
     expect(() => refuseUnsupported(config)).toThrow('connectors.mine.submit.url');
   });
 });

@@ -386,11 +386,13 @@ describe('the end of a run', () => {
     expect(state('int_1')).toMatchObject({ adoption: { status: 'adopted' } });
   });
 
-  test('X1 a question that arrives after its run ended is closed; an approval of the ledger stays its own', () => {
+  test('X1 E9 a request that arrives after its run ended is closed, unless it is about a compensation', () => {
     const { say } = world();
     say(runChanged('completed'), 5);
     expect(say(requested(), 10).facts[0]).toMatchObject({ value: { state: 'closed', code: 'run_ended' } });
-    expect(say(approval({ interactionRef: 'int_2' }), 10).facts[0]).toMatchObject({ value: { state: 'open' } });
+    expect(say(approval({ interactionRef: 'int_2' }), 10).facts[0]).toMatchObject({ value: { state: 'closed' } });
+    const compensation = { interactionRef: 'int_3', compensates: 'c:o:s:v1' };
+    expect(say(approval(compensation), 10).facts[0]).toMatchObject({ value: { state: 'open' } });
   });
 });
 
