@@ -90,6 +90,8 @@ export const commandOf = (
           entityType: null,
           entityId: null,
           confirmed: true,
+          agent: null,
+          priority: null,
           ...command.value,
           ...from,
           ...words,

@@ -75,7 +75,7 @@ export const decideSubmission = (view: View, message: Submit, context: Context, 
   if (!policy.knowsTenant(message.tenant))
     return refuse({ code: 'forbidden', detail: 'this tenant is not configured here' });
   const { submission } = verdict;
-  if (submission.agent !== null && !policy.knowsAgent(submission.agent))
+  if (submission.agent !== null && !policy.knowsAgent(message.tenant, submission.agent))
     return refuse({ code: 'unknown_agent', field: 'agent', detail: `agent: none is called ${submission.agent}` });
   const conversation = conversationAt(view, verdict.conversation);
   const plan = resolve(submission, {

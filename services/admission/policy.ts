@@ -5,7 +5,7 @@ export type OnBusy = 'ask' | 'enqueue' | 'parallel' | 'amend' | 'interrupt' | 'r
 /** What decisions need of the configuration, as plain questions. */
 export interface Policy {
   readonly knowsTenant: (tenant: string) => boolean;
-  readonly knowsAgent: (agent: string) => boolean;
+  readonly knowsAgent: (tenant: string, agent: string) => boolean;
   /** The agent's own policy beats its tenant's. */
   readonly onBusy: (tenant: string, agent: string | null) => OnBusy;
   /** Topics besides the common one that get the receipts of this app. */
@@ -25,7 +25,10 @@ const copiesOf = (bindings: readonly IngressBinding[]): Policy['receiptsTopics']
 /** Tenants and agents follow the file; bindings are those of the start, as topics are subscribed to once. */
 export const policyOf = (current: () => Configuration, bindings: readonly IngressBinding[]): Policy => ({
   knowsTenant: (tenant) => Object.hasOwn(current().tenants, tenant),
-  knowsAgent: (agent) => Object.hasOwn(current().agents, agent),
+  knowsAgent: (tenant, agent) => {
+    const { agents } = current();
+    return Object.hasOwn(agents, agent) && (agents[agent]?.tenants?.includes(tenant) ?? true);
+  },
   onBusy: (tenant, agent) => {
     const { tenants, agents } = current();
     const own = tenants[tenant];

@@ -170,6 +170,27 @@ const control = (submission: Submission, around: Surroundings, targetRunId: stri
   };
 };
 
+/** Stored as it is; which run it belongs to is decided by the owner of the runs, on their own record (A15). */
+const entityEvent = (submission: Submission, { runId, taskId }: Ids): Plan => {
+  const { entityType, entityId, eventKind, eventAt, correlationId, agent, priority } = submission;
+  return {
+    does: 'ask',
+    relation: 'ENTITY_EVENT',
+    command: {
+      type: 'ObserveRun',
+      value: {
+        targetRunId: '',
+        runId,
+        taskId,
+        kind: 'entity_event',
+        ...{ entityType, entityId, eventKind, eventAt, correlationId, agent, priority },
+      },
+    },
+    outcome: {},
+    run: null,
+  };
+};
+
 /** Each relation is a path of its own, and none is ever guessed from the words (A8). */
 export const resolve = (submission: Submission, around: Surroundings): Plan => {
   const { ids, conversation, named } = around;
@@ -223,20 +244,17 @@ export const resolve = (submission: Submission, around: Surroundings): Plan => {
       return {
         does: 'ask',
         relation,
-        command: { type: 'ObserveRun', value: { targetRunId, runId: ids.runId, taskId: ids.taskId } },
+        command: {
+          type: 'ObserveRun',
+          value: { targetRunId, runId: ids.runId, taskId: ids.taskId, kind: 'observation' },
+        },
         outcome: { targetRunId },
         run: null,
       };
     case 'CONTROL':
       return control(submission, around, targetRunId);
     case 'ENTITY_EVENT':
-      return {
-        does: 'refuse',
-        code: 'not_implemented',
-        field: 'relation',
-        detail: 'entity events are not taken yet; they come with a later version',
-        candidates: [],
-      };
+      return entityEvent(submission, ids);
     default:
       return unreachable(relation);
   }

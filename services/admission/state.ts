@@ -43,7 +43,10 @@ export type Command =
       readonly value: Partial<Omit<StartRun, Supplied>> & Pick<StartRun, 'runId' | 'taskId' | 'relation'>;
     }
   | { readonly type: 'AmendRun'; readonly value: Omit<AmendRun, Supplied> }
-  | { readonly type: 'ObserveRun'; readonly value: Pick<ObserveRun, 'targetRunId' | 'runId' | 'taskId'> }
+  | {
+      readonly type: 'ObserveRun';
+      readonly value: Partial<Omit<ObserveRun, Supplied>> & Pick<ObserveRun, 'targetRunId' | 'runId' | 'taskId'>;
+    }
   | { readonly type: 'ControlRun'; readonly value: Omit<ControlRun, Supplied> }
   | { readonly type: 'SubmitClarification'; readonly value: Omit<SubmitClarification, Supplied> };
 

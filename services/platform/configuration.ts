@@ -67,6 +67,8 @@ const agent = Type.Object(
     tools: Type.Optional(names),
     connectors: Type.Optional(names),
     sources: Type.Optional(names),
+    /** Absent = every tenant may use it. */
+    tenants: Type.Optional(names),
     onBusy: Type.Optional(onBusy),
     park: Type.Optional(Type.Union([Type.Literal('allowed'), Type.Literal('never')])),
     recovery: Type.Optional(Type.Union([Type.Literal('continue'), Type.Literal('settle')])),
@@ -205,6 +207,8 @@ const contradictions = (config: Configuration): string[] => {
   for (const [tenantName, one] of Object.entries(config.tenants)) {
     if (!agents.has(one.defaultAgent))
       wrong.push(`tenants.${tenantName}.defaultAgent: no agent named ${one.defaultAgent}`);
+    else if (config.agents[one.defaultAgent]?.tenants?.includes(tenantName) === false)
+      wrong.push(`tenants.${tenantName}.defaultAgent: ${one.defaultAgent} is not for this tenant`);
     if ((one.approvers ?? 'requester') === 'requester' && one.selfApproval === 'forbidden')
       wrong.push(`tenants.${tenantName}.selfApproval: forbidden leaves nobody to approve while approvers is requester`);
   }
@@ -212,8 +216,16 @@ const contradictions = (config: Configuration): string[] => {
     if (config.tenants[one.tenant] === undefined) wrong.push(`ingress.${index}.tenant: no tenant named ${one.tenant}`);
   });
   for (const [agentName, one] of Object.entries(config.agents)) {
+    for (const name of one.tenants ?? [])
+      if (config.tenants[name] === undefined) wrong.push(`agents.${agentName}.tenants: no tenant named ${name}`);
     if ([one.url, one.module, one.builtin].filter((way) => way !== undefined).length !== 1)
       wrong.push(`agents.${agentName}: needs exactly one of url, module, builtin`);
+  }
+  for (const [type, one] of Object.entries(config.events ?? {})) {
+    for (const name of one.tenants ?? [])
+      if (config.tenants[name] === undefined) wrong.push(`events.${type}.tenants: no tenant named ${name}`);
+    if (one.agent !== undefined && !agents.has(one.agent))
+      wrong.push(`events.${type}.agent: no agent named ${one.agent}`);
   }
   for (const [connectorName, one] of Object.entries(config.connectors ?? {})) {
     if (one.tenant === undefined && tenants.length > 1)

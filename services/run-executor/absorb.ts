@@ -1,4 +1,6 @@
 import { decideFate, type Draft, textOf } from './draft';
+import { changeOfEvent } from './entity';
+import { recheckResults } from './event-question';
 import type { PendingUpdate } from './state';
 import { recordTransition } from './transition';
 import { at } from './times';
@@ -13,23 +15,26 @@ export const absorb = (draft: Draft): readonly PendingUpdate[] => {
     for (const call of run.calls) if (call.version < run.requirements.version) call.needsRecheck = true;
     recordTransition(draft, { version: from }, { version: run.requirements.version });
   }
+  if (absorbed.some((update) => update.event?.confirmed === true)) recheckResults(run);
   for (const update of absorbed)
     run.changes.push(
-      update.kind === 'amendment'
-        ? {
-            kind: 'amended',
-            at: at(update.receivedAt),
-            version: update.version as number,
-            amendKind: update.amendKind as string,
-            text: textOf(draft, update.text),
-            messageId: update.messageId,
-          }
-        : {
-            kind: 'observed',
-            at: at(update.receivedAt),
-            text: textOf(draft, update.text),
-            messageId: update.messageId,
-          },
+      update.event !== undefined
+        ? changeOfEvent({ ...update, ...update.event }, update.event.confirmed, textOf(draft, update.text))
+        : update.kind === 'amendment'
+          ? {
+              kind: 'amended',
+              at: at(update.receivedAt),
+              version: update.version as number,
+              amendKind: update.amendKind as string,
+              text: textOf(draft, update.text),
+              messageId: update.messageId,
+            }
+          : {
+              kind: 'observed',
+              at: at(update.receivedAt),
+              text: textOf(draft, update.text),
+              messageId: update.messageId,
+            },
     );
   run.appliedVersion = run.requirements.version;
   for (const entry of run.requirements.history) if (entry.appliedAt === null) entry.appliedAt = context.now;

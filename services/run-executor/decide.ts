@@ -8,10 +8,19 @@ import {
   type View,
 } from '../platform/decision';
 import { advance } from './advance';
+import {
+  decideAboutEntity,
+  entityIdIn,
+  entityKeys,
+  entityMoreKeys,
+  entityRunIds,
+  type EntityMessage,
+} from './decide-entity';
 import { takeAnswer } from './boundary';
 import { requestCancel } from './cancel';
 import { control } from './control';
 import { draftOf, keep, type Draft, type Intent } from './draft';
+import { aboutOf, entityIdOf, entityKey } from './entity';
 import { finish } from './finish';
 import { startEnding } from './ending';
 import { actionChanged, fenceAcknowledged, interactionChanged, proposalDecided } from './events';
@@ -32,8 +41,13 @@ import { amend, observe } from './updates';
 
 export type ExecutorMessage = Message | Tick;
 
+/** About one run; the others are about an entity, which leads to runs. */
+type RunMessage = Exclude<ExecutorMessage, EntityMessage>;
+
+const isRunMessage = (message: ExecutorMessage): message is RunMessage => entityIdIn(message) === null;
+
 /** The run a message is about. */
-const runIdOf = (message: Exclude<Message, Tick>): string => {
+const runIdOf = (message: Exclude<RunMessage, Tick>): string => {
   switch (message.type) {
     case 'start':
     case 'proposal':
@@ -53,13 +67,14 @@ const runIdOf = (message: Exclude<Message, Tick>): string => {
 };
 
 /** Null: the message names its run only. */
-const conversationOf = (message: ExecutorMessage): string | null => {
+const conversationOf = (message: RunMessage): string | null => {
   if (message.type === 'tick' || message.type === 'wake') return null;
   return 'record' in message ? conversationIdOf(message.record) : message.conversation;
 };
 
 /** Runs rank before conversations; where only the run is named, its conversation follows in `moreKeys`. */
 export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
+  if (!isRunMessage(message)) return entityKeys(message);
   const conversation = conversationOf(message);
   if (message.type === 'tick') return message.kind === 'run' ? [runKey(message.id)] : [];
   if (conversation === null) return [runKey(runIdOf(message))];
@@ -67,14 +82,19 @@ export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
   if (message.type !== 'start') return own;
   const { dependsOnRunId, interruptRunId, parentRunId, continuationOfRunId } = message.record;
   const others = [dependsOnRunId, interruptRunId, parentRunId, continuationOfRunId];
-  return [...own, ...others.filter((id): id is string => id !== null).map(runKey)];
+  const about = aboutOf(message.record);
+  return [
+    ...own,
+    ...others.filter((id): id is string => id !== null).map(runKey),
+    ...(about === null ? [] : [entityKey(entityIdOf(about))]),
+  ];
 };
 
-const rowOf = (message: ExecutorMessage, view: View): RunRow | undefined =>
+const rowOf = (message: RunMessage, view: View): RunRow | undefined =>
   view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
 
 /** Runs whose record this message's run may read: at its start, what it goes on from. */
-const sourcesOf = (message: ExecutorMessage, view: View): string[] => {
+const sourcesOf = (message: RunMessage, view: View): string[] => {
   if (message.type === 'start') {
     const { dependsOnRunId, parentRunId, continuationOfRunId } = message.record;
     return [dependsOnRunId, parentRunId, continuationOfRunId].filter((id): id is string => id !== null);
@@ -83,21 +103,36 @@ const sourcesOf = (message: ExecutorMessage, view: View): string[] => {
   return isRun(row) && row.status === 'queued' ? sourceRunIds(row) : [];
 };
 
+/** A continued run is about its parent's entity, which its message does not name. */
+const inheritedEntity = (message: RunMessage, view: View): AggregateKey[] => {
+  if (message.type !== 'start' || message.record.relation !== 'continue') return [];
+  const parent = view.get<RunRow>('run', message.record.continuationOfRunId ?? '');
+  if (!isRun(parent) || parent.entity === null) return [];
+  const { tenant, account, entity } = parent;
+  return [entityKey(entityIdOf({ tenant, account, ...entity }))];
+};
+
 export const moreKeys = (message: ExecutorMessage, view: View): readonly AggregateKey[] => {
+  if (!isRunMessage(message)) return entityMoreKeys(message, view);
   const row = rowOf(message, view);
   const conversation =
     conversationOf(message) !== null || row === undefined ? [] : [conversationKey(conversationIdOf(row))];
-  return [...conversation, ...sourcesOf(message, view).map(runKey)];
+  return [...conversation, ...sourcesOf(message, view).map(runKey), ...inheritedEntity(message, view)];
 };
 
 /** Texts too large for the document that a decision about this run may need: to seal a turn or to ask again. */
 export const blobs = (message: ExecutorMessage, view: View): readonly string[] => {
+  if (!isRunMessage(message))
+    return entityRunIds(message, view).flatMap((runId) => ownRefs(view.get<RunRow>('run', runId)));
   const sources = sourcesOf(message, view).flatMap((runId) => {
     const source = view.get<RunRow>('run', runId);
     return sourceRefs(isRun(source) ? source : undefined);
   });
-  const row = rowOf(message, view);
-  if (!isRun(row)) return sources;
+  return [...sources, ...ownRefs(rowOf(message, view))];
+};
+
+const ownRefs = (row: RunRow | undefined): string[] => {
+  if (!isRun(row)) return [];
   // An ended run only tells again what it told before, the texts in force among it.
   const kept = isTerminal(row.status)
     ? row.requirements.texts.map((one) => one.text)
@@ -107,18 +142,17 @@ export const blobs = (message: ExecutorMessage, view: View): readonly string[] =
         ...row.calls.flatMap((call) => (call.output === null ? [call.input] : [call.input, call.output])),
         ...row.actions.flatMap((action) => [action.request.params, action.request.body]),
         ...row.publications.map((one) => one.body),
+        ...row.questions.map((one) => one.event?.text),
         row.agentState?.value,
         row.materials,
       ];
-  return [
-    ...sources,
-    ...kept.flatMap((one) => (one === null || one === undefined || one.inline !== null ? [] : [one.ref])),
-  ];
+  return kept.flatMap((one) => (one === null || one === undefined || one.inline !== null ? [] : [one.ref]));
 };
 
 export const decide =
   (settings: Settings) =>
   (view: View, message: ExecutorMessage, context: Context): Decision<Message, Intent> => {
+    if (!isRunMessage(message)) return decideAboutEntity(view, message, context, settings);
     if (message.type === 'start') return decideStart(view, message, context, settings);
     const runId = message.type === 'tick' ? message.id : runIdOf(message);
     const row = view.get<RunRow>('run', runId);
@@ -144,7 +178,7 @@ export const decide =
 const current = (run: Run, work: Work): boolean => run.epoch === work.epoch;
 
 /** Applies one message to one run. 'nothing' = the run stays as it is and nothing is said. */
-const decideRun = (draft: Draft, message: Exclude<ExecutorMessage, { type: 'start' }>): unknown => {
+const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' }>): unknown => {
   const { run, context } = draft;
   switch (message.type) {
     case 'amend':

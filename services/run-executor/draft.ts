@@ -48,7 +48,32 @@ export type Intent =
         readonly requirementsVersion: number;
       };
     }
-  | { readonly type: 'abort'; readonly runId: string };
+  | { readonly type: 'abort'; readonly runId: string }
+  /** A model may propose which run an entity event belongs to; it sees these candidates and no others (A15). */
+  | {
+      readonly type: 'triage';
+      readonly url: string;
+      readonly entity: string;
+      readonly messageId: string;
+      readonly question: TriageQuestion;
+    };
+
+export interface TriageQuestion {
+  readonly entity: { readonly type: string; readonly id: string };
+  readonly event: {
+    readonly kind: string;
+    readonly at: string;
+    readonly correlationId: string | null;
+    readonly text: string;
+  };
+  readonly candidates: readonly {
+    readonly runId: string;
+    readonly title: string | null;
+    readonly state: string;
+    readonly requirementsVersion: number;
+    readonly startedAt: string | null;
+  }[];
+}
 
 /** One decision being made about one run: a private copy of its state and what the decision leads to. */
 export interface Draft {

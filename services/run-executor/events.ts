@@ -7,6 +7,7 @@ import type {
 import { grantable } from './questions';
 import type { Draft } from './draft';
 import { sayAdoption } from './ending';
+import { takeEventAnswer } from './event-question';
 import { unpark } from './park';
 import { answered, known, requestOf } from './requests';
 
@@ -137,6 +138,7 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
     question.adoption = 'pending';
     if (question.kind === 'permission') decidePermission(draft, question);
     else run.changes.push({ kind: 'answered', at: at(context.now), questionId, interactionRef });
+    takeEventAnswer(draft, question);
   }
   if (over && run.park?.interactionRef === interactionRef) unpark(draft);
 };

@@ -12,8 +12,10 @@ const messageOf = (decoded: Decoded): ExecutorMessage | undefined => {
       return { type: 'start', record: record<'StartRun'>(decoded) };
     case 'AmendRun':
       return { type: 'amend', record: record<'AmendRun'>(decoded) };
-    case 'ObserveRun':
-      return { type: 'observe', record: record<'ObserveRun'>(decoded) };
+    case 'ObserveRun': {
+      const observed = record<'ObserveRun'>(decoded);
+      return { type: observed.kind === 'entity_event' ? 'entity_event' : 'observe', record: observed };
+    }
     case 'ControlRun':
       return { type: 'control', record: record<'ControlRun'>(decoded) };
     case 'ProposalDecided':

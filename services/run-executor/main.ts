@@ -12,6 +12,7 @@ import { performer } from './perform';
 import { settingsFrom } from './settings';
 import { countStates, kinds, orphans } from './store';
 import { isRun, liveStatuses, type RunRow, terminalStatuses } from './state';
+import { triage } from './triage';
 import { buildTools } from './tools/build-tools';
 
 void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => {
@@ -55,7 +56,7 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
       'publication.commands.v1': ['PublishReport', 'SupersedeVersion'],
     },
     configuration,
-    perform: work.perform,
+    perform: (intent, api) => (intent.type === 'triage' ? triage(intent, api) : work.perform(intent, api)),
     routes,
     beforeMetrics: async (api) => {
       const { counts, oldest } = await countStates(api.pool);

@@ -23,7 +23,19 @@ export type Message =
       readonly record: StartRun;
       /** Set for a follow-up made of an amendment: what its message has been told already. */
       readonly fate?: MessageFate;
+      /** Set for a run that an entity event gets for itself. */
+      readonly event?: ObserveRun;
     }
+  | { readonly type: 'entity_event'; readonly record: ObserveRun }
+  /** What a model proposed about an entity event, or null; nothing is taken from it but the choice of a candidate. */
+  | {
+      readonly type: 'triaged';
+      readonly entity: string;
+      readonly messageId: string;
+      readonly proposal: { readonly runId: string | null } | null;
+    }
+  /** An event that had been attached to a run was said to be something of its own. */
+  | { readonly type: 'own_run'; readonly record: ObserveRun }
   | { readonly type: 'amend'; readonly record: AmendRun }
   | { readonly type: 'observe'; readonly record: ObserveRun }
   | { readonly type: 'control'; readonly record: ControlRun }

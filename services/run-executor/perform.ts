@@ -26,7 +26,7 @@ export interface OutsideWorld {
 }
 
 export interface Performer {
-  readonly perform: (intent: Intent, api: Api<ExecutorMessage>) => Promise<void>;
+  readonly perform: (intent: Exclude<Intent, { type: 'triage' }>, api: Api<ExecutorMessage>) => Promise<void>;
   /** Starts renewing the leases of live works; the answer stops it. */
   readonly renew: (api: Api<ExecutorMessage>) => () => void;
   /** Voids what is still live: at a stop the next owner asks the same turns again. */

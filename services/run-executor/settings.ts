@@ -18,7 +18,19 @@ export interface Settings {
   readonly defaultAgent: (tenant: string) => string | undefined;
   /** The most a permission can ever add in this tenant. */
   readonly ceiling: (tenant: string) => Grants;
+  /** How events of this type of entity are treated; undefined = they are outside the tenant's scope. */
+  readonly events: (tenant: string, entityType: string) => EventPolicy | undefined;
 }
+
+export interface EventPolicy {
+  readonly windowMs: number;
+  readonly uncorrelated: 'ask' | 'own_run';
+  readonly priority: number;
+  readonly agent: string | null;
+  readonly triageUrl: string | null;
+}
+
+export const defaultPriority = 5;
 
 const defaults = {
   turnTimeoutMs: 600_000,
@@ -27,6 +39,7 @@ const defaults = {
   turns: 50,
   cost: 100,
   deadlineSec: 86_400,
+  eventWindowMs: 900_000,
 };
 
 /** An agent without a list has its tenant's ceiling; a list is cut to it (R24). */
@@ -70,12 +83,29 @@ const settingsOf = (config: Configuration, tenant: string, agent: AgentConfig): 
   };
 };
 
+const eventPolicy = (config: Configuration, tenant: string, entityType: string): EventPolicy | undefined => {
+  const events = config.events ?? {};
+  const event = Object.hasOwn(events, entityType) ? events[entityType] : undefined;
+  if (event === undefined || (event.tenants !== undefined && !event.tenants.includes(tenant))) return undefined;
+  return {
+    windowMs: event.windowMs ?? defaults.eventWindowMs,
+    uncorrelated: event.uncorrelated ?? 'ask',
+    priority: event.priority ?? defaultPriority,
+    agent: event.agent ?? null,
+    triageUrl: event.triage?.url ?? null,
+  };
+};
+
 export const settingsFrom = (current: () => Configuration): Settings => ({
+  events: (tenant, entityType) => eventPolicy(current(), tenant, entityType),
   defaultAgent: (tenant) => current().tenants[tenant]?.defaultAgent,
   ceiling: (tenant) => grantsOf(current(), tenant, {}),
   agent: (tenant, name) => {
     const config = current();
     const agent = config.agents[name];
-    return agent === undefined || config.tenants[tenant] === undefined ? undefined : settingsOf(config, tenant, agent);
+    const forTenant = agent?.tenants?.includes(tenant) ?? true;
+    return agent === undefined || config.tenants[tenant] === undefined || !forTenant
+      ? undefined
+      : settingsOf(config, tenant, agent);
   },
 });

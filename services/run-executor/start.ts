@@ -1,44 +1,19 @@
 import type { StartRun } from '../../schemas/generated/records';
-import type { Context, Decision, View } from '../platform/decision';
+import type { AggregateKey, Context, Decision, View } from '../platform/decision';
 import { advance } from './advance';
 import { agentOf, continuationOf, grantsOf, reasonNotToContinue } from './continuation';
 import { mustWaitInConversation } from './conversation';
 import { decideFate, type Draft, draftOf, type Intent, keep, newFate, say } from './draft';
 import { refuseCancels } from './awaited';
+import { changeOfEvent, entityPuts } from './entity';
 import { finish } from './finish';
 import { endedOf, findHolds, interrupt, settleHold } from './holds';
 import { conversationIdOf, type Message, runKey } from './messages';
 import { mergePatch } from './merge-patch';
 import { initialText, newRun } from './new-run';
-import { refusalWithoutRun } from './refusal';
+import { type Reason, refuse, sayWithoutRun } from './refusal';
 import type { AgentSettings, Settings } from './settings';
-import { type Awaited, isRun, isTerminal, type MessageFate, type RefusedStart, type Run, type RunRow } from './state';
-
-const sayRefusal = (record: StartRun, fate: MessageFate) =>
-  refusalWithoutRun(record, record.runId, fate, `${record.messageId}/fate/1/attempt/${record.attempt}`);
-
-/** A refusal that leaves no run behind, only itself: what it rests on may change, the answer to this message may not. */
-const refuse = (
-  record: StartRun,
-  { code, field, detail }: { readonly code: string; readonly field: string; readonly detail: string },
-  context: Context,
-  row: RunRow | undefined,
-): Decision<Message, Intent> => {
-  const { runId, tenant, app, account, conversationId } = record;
-  const fate = newFate(record, { status: 'refused', code, field, detail });
-  const state: RefusedStart = {
-    status: 'refused',
-    runId,
-    tenant,
-    app,
-    account,
-    conversationId,
-    fate,
-    at: context.now,
-  };
-  const cancels = row?.status === 'awaited' && row.until !== null ? refuseCancels(row) : [];
-  return { put: [{ key: runKey(runId), state }], emit: [sayRefusal(record, fate), ...cancels] };
-};
+import { type Awaited, isRun, isTerminal, type Run, type RunRow } from './state';
 
 export const decideStart = (
   view: View,
@@ -55,24 +30,28 @@ export const decideStart = (
     if (fate !== undefined) say(repeat, fate, record.attempt);
     return { emit: repeat.emits };
   }
-  if (row?.status === 'refused') return { emit: [sayRefusal(record, row.fate)] };
+  if (row?.status === 'refused') return { emit: [sayWithoutRun(record, row.fate)] };
   const parent = parentOf(view, record);
+  const no = (reason: Reason): Decision<Message, Intent> => {
+    const refused = refuse(record, reason, context);
+    const cancels = row?.status === 'awaited' && row.until !== null ? refuseCancels(row) : [];
+    return { ...refused, emit: [...(refused.emit ?? []), ...cancels] };
+  };
   const reason = record.relation === 'continue' ? reasonNotToContinue(view, record, parent) : null;
-  if (reason !== null) return refuse(record, reason, context, row);
+  if (reason !== null) return no(reason);
   const agentName =
     parent === undefined
       ? (record.agent ?? settings.defaultAgent(record.tenant) ?? '')
       : agentOf(record, parent, settings);
   const agent = settings.agent(record.tenant, agentName);
   if (agent === undefined)
-    return refuse(
-      record,
-      { code: 'unknown_agent', field: 'agent', detail: `no agent named ${agentName} is configured for this tenant` },
-      context,
-      row,
-    );
+    return no({
+      code: 'unknown_agent',
+      field: 'agent',
+      detail: `no agent named ${agentName} is configured for this tenant`,
+    });
   const found = findHolds(view, record);
-  if ('code' in found) return refuse(record, found, context, row);
+  if ('code' in found) return no(found);
 
   const run: Run = {
     ...newRun(record, agentName, agent, context.now, {
@@ -81,6 +60,7 @@ export const decideStart = (
     }),
     ...(parent === undefined ? {} : continued(record, parent, agent, settings)),
     ...(message.fate === undefined ? {} : { amends: true }),
+    ...(message.event === undefined ? {} : { changes: [changeOfEvent(message.event, true, record.content)] }),
   };
   const draft = draftOf(run, null, conversation, view, context, settings);
   const text = initialText(run.runId, record);
@@ -112,10 +92,11 @@ export const decideStart = (
   });
 
   const cancelled = row !== undefined && row.until !== null && row.cancels.length > 0 ? row : null;
-  const puts: { key: ReturnType<typeof runKey>; state: unknown }[] = found.puts.map((other) => ({
+  const puts: { key: AggregateKey; state: unknown }[] = found.puts.map((other) => ({
     key: runKey(other.runId),
     state: other,
   }));
+  puts.push(...entityPuts(view, run, context, message.event));
   if (message.fate !== undefined) run.fates = [message.fate];
   if (cancelled !== null) return cancelBeforeStart(draft, record, cancelled);
   for (const hold of [...run.holds]) settleHold(draft, endedOf(view, hold.runId));

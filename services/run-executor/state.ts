@@ -73,7 +73,7 @@ export interface Requirements {
 
 /** A received update that no turn has taken yet. `runId` and `taskId` are what a follow-up run would be called. */
 export interface PendingUpdate {
-  readonly kind: 'amendment' | 'observation';
+  readonly kind: 'amendment' | 'observation' | 'entity_event';
   readonly messageId: string;
   readonly clientMessageId: string;
   readonly text: Kept;
@@ -82,6 +82,13 @@ export interface PendingUpdate {
   readonly amendKind: 'supplement' | 'replace' | null;
   readonly structured: Record<string, unknown> | null;
   readonly followUp: { readonly runId: string; readonly taskId: string };
+  /** Of an entity event; false = it fits by entity and time only and is asked about. */
+  readonly event?: {
+    readonly eventKind: string;
+    readonly eventAt: number;
+    readonly correlationId: string | null;
+    readonly confirmed: boolean;
+  };
 }
 
 /** What this run has said about a message, to be said again whenever the message is delivered again (R25). */

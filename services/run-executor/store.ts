@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { kind } from '../platform/decision';
 import { query } from '../platform/postgres';
 import { dueAt } from './decide';
+import { entityDueAt, type Entity } from './entity';
 import { leaseMs } from './seal';
 import { type ConversationRuns, complete, isRun, isTerminal, type RunRow } from './state';
 
@@ -30,8 +31,10 @@ const runs = kind<RunRow>({
 
 const conversations = kind<ConversationRuns>({ name: 'conversation', table: 'conversations', columns: [] });
 
-/** Lock order of all writers. */
-export const kinds = [runs, conversations] as const;
+const entities = kind<Entity>({ name: 'entity', table: 'entities', dueAt: entityDueAt, columns: [] });
+
+/** Lock order of all writers: an event holds its entity while it looks for runs. */
+export const kinds = [entities, runs, conversations] as const;
 
 export interface StoredRun {
   readonly revision: number;

@@ -1,3 +1,4 @@
+import type { ObserveRun } from '../../schemas/generated/records';
 /** Text or JSON kept by a run: small ones in the document, larger ones in `blobs` under the run's own reference. */
 export interface Kept {
   readonly ref: string;
@@ -105,6 +106,8 @@ export interface QuestionState {
     readonly late: boolean;
   } | null;
   adoption: 'none' | 'pending' | 'adopted' | 'void';
+  /** The entity event it asks about; set by the executor itself, its words kept aside. */
+  event?: ObserveRun & { readonly text: Kept };
   /** Said after the run had ended: wakes nothing, and a Continue may carry it along (H6). */
   late?: Pick<NonNullable<QuestionState['answer']>, 'text' | 'choice' | 'value'>;
 }

@@ -29,6 +29,9 @@ agents:
   settling: { builtin: chat, onBusy: interrupt, tools: [look-up], connectors: [asks], recovery: settle, turnTimeoutMs: 30000, cancelSettleMs: 20000,
     budget: { turns: 8, deadlineSec: 1800 } }
   parallel: { builtin: chat, onBusy: parallel, tools: [look-up], connectors: [asks, dedups], turnTimeoutMs: 30000, budget: { turns: 8, deadlineSec: 1800 } }
+events:
+  device: { windowMs: 20000, uncorrelated: ask, triage: { url: 'http://model/' } }
+  sensor: { windowMs: 20000, uncorrelated: own_run, agent: parallel, priority: 7 }
 tools: { look-up: { builtin: price-series } }
 connectors:
   asks:${remote(receipt(String(absentMeansFailedAfterMs)))}

@@ -117,9 +117,37 @@ export const invariants = {
   'R6 every received update is told its fate': (broken) => ({
     end: (world) => {
       for (const { id, state } of all<Message>(world, 'admission', 'message'))
-        if (state.receipt.status === 'update_received') broken(`${id} was received and never heard of again`);
+        if (['update_received', 'event_merged', 'event_unconfirmed'].includes(state.receipt.status))
+          broken(`${id} was received and never heard of again`);
       for (const run of runsOf(world))
         if (run.pending.length > 0) broken(`${run.runId} ended ${run.status} with updates pending`);
+    },
+  }),
+
+  'A15 an event reaches runs of its own entity only': (broken) => ({
+    commit: (commit, world) => {
+      for (const { after } of runChanges(commit))
+        for (const update of after.pending) {
+          if (update.kind !== 'entity_event') continue;
+          const said = world.said.find(
+            (one) => one.clientMessageId === update.clientMessageId && one.account === after.account,
+          );
+          if (said?.entityType !== after.entity?.type || said?.entityId !== after.entity?.id)
+            broken(`${update.clientMessageId} about ${said?.entityId} reached a run about ${after.entity?.id}`);
+        }
+    },
+  }),
+
+  'A11 only an end that can be continued is continued': (broken) => ({
+    commit: (commit, world) => {
+      for (const { before, after } of runChanges(commit)) {
+        if (before !== undefined || after.continuationOfRunId === null) continue;
+        const parent = stateOf<Run>(world, 'run-executor', 'run', after.continuationOfRunId);
+        if (!['completed', 'partial', 'interrupted'].includes(parent?.status ?? ''))
+          broken(`${after.runId} goes on from a run that is ${parent?.status}`);
+        if (after.grants.connectors.some((name) => parent?.grants.connectors.includes(name) !== true))
+          broken(`${after.runId} may do more than the run it goes on from`);
+      }
     },
   }),
 

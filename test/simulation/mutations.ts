@@ -51,6 +51,28 @@ const dropped =
 /** For each invariant one rule taken away, in the smallest way that leaves the rest as it is. */
 export const mutations: readonly Mutation[] = [
   {
+    breaks: 'A15 an event reaches runs of its own entity only',
+    how: 'a run that takes an event is about whatever entity there is',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'run', (run) =>
+        message.type === 'entity_event' ? { ...run, entity: { type: 'device', id: 'any' } } : run,
+      ),
+  },
+  {
+    breaks: 'A11 only an end that can be continued is continued',
+    how: 'the executor takes every run for one that was interrupted',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      message.type === 'start' && message.record['relation'] === 'continue'
+        ? (decide(
+            seenAs(view, 'run', (run) => ({ ...run, status: 'interrupted', cause: 'owner_lost', turns: 1 })),
+            { ...message, record: { ...message.record, parentFacts: null } },
+            context,
+          ) as Decision)
+        : (decide(view, message, context) as Decision),
+  },
+  {
     breaks: 'A1 one identity, one message, one run',
     how: 'admission forgets whom it has met',
     service: 'admission',

@@ -73,11 +73,30 @@ export const openOutside = (world: World) => {
     return { afterMs: random.chance(0.6) ? random.whole(10, 800) : random.whole(800, longestMs), stalled: false };
   };
 
+  /** A model proposes something sensible, something it was never shown, or nothing at all. */
+  const propose = (instance: Instance, { entity, messageId, question }: Extract<Intent, { type: 'triage' }>): void => {
+    if (random.chance(0.2)) return;
+    const work = begin(instance, messageId);
+    const proposal = random.pick([
+      null,
+      { runId: null },
+      { runId: 'run_unseen' },
+      { runId: question.candidates[0]?.runId ?? null },
+    ]);
+    bring(work, random.whole(10, 8_000), `proposal about ${messageId}`, () => ({
+      type: 'triaged',
+      entity,
+      messageId,
+      proposal,
+    }));
+  };
+
   const execute = (instance: Instance, intent: Intent): void => {
     if (intent.type === 'abort') {
       for (const work of works) if (work.runId === intent.runId && work.instance === instance) end(work);
       return;
     }
+    if (intent.type === 'triage') return propose(instance, intent);
     const { runId, conversation, turn, epoch } = intent;
     const of = { runId, conversation, turn, epoch };
     const work = begin(instance, runId);

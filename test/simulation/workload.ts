@@ -75,7 +75,9 @@ export const openWorkload = (world: World) => {
 
   /** A run of the workload: by its id, or by the message that starts it. */
   const target = (): { readonly said: MessageSubmitted; readonly where: Partial<MessageSubmitted> } | undefined => {
-    const starts = sent.filter(({ relation }) => ['NEW_TASK', 'FOLLOW_UP', 'UNSPECIFIED'].includes(relation));
+    const starts = sent.filter(({ relation }) =>
+      ['NEW_TASK', 'FOLLOW_UP', 'UNSPECIFIED', 'CONTINUE', 'ENTITY_EVENT'].includes(relation),
+    );
     if (starts.length === 0) return undefined;
     const said = random.pick(starts);
     const where = random.chance(0.6)
@@ -98,6 +100,7 @@ export const openWorkload = (world: World) => {
       relation,
       ...(random.chance(0.6) ? {} : { agent: random.pick(['settling', 'parallel']) }),
       ...(random.chance(0.3) ? { requirements: '{"depth":2}' } : {}),
+      ...(relation === 'NEW_TASK' && random.chance(0.2) ? { entityType: 'device', entityId: '07' } : {}),
       ...(relation === 'NEW_TASK' && random.chance(0.3) ? { mode: 'PARALLEL' as const } : {}),
       ...(relation === 'NEW_TASK' && earlier !== undefined && random.chance(0.25)
         ? { dependsOnRunId: idOf(earlier.said).runId }
@@ -133,6 +136,32 @@ export const openWorkload = (world: World) => {
       });
   };
 
+  /** Goes on from a run that ended, or has not, with what the client saw of it. */
+  const goOn = (): void => {
+    const aim = target();
+    if (aim === undefined) return start('NEW_TASK');
+    say({
+      relation: 'CONTINUE',
+      continuationOfRunId: idOf(aim.said).runId,
+      conversationId: aim.said.conversationId,
+      account: aim.where.account ?? null,
+    });
+  };
+
+  const happens = (): void => {
+    const entityType = random.pick(['device', 'device', 'sensor', 'stranger']);
+    say({
+      relation: 'ENTITY_EVENT',
+      content: random.pick(['', 'pressure is high']),
+      account: 'alice',
+      entityType,
+      entityId: random.pick(['07', '08']),
+      eventKind: random.pick(['pressure', 'temperature']),
+      eventAt: random.whole(1, 3),
+      correlationId: random.pick([null, 'k1', 'k2']),
+    });
+  };
+
   /** A cancel of a message that comes a little later, or never. */
   const cancelAhead = (): void => {
     const name = `ahead-${(count += 1)}`;
@@ -154,6 +183,8 @@ export const openWorkload = (world: World) => {
     [2, () => onto('OBSERVE')],
     [3, () => onto('CONTROL')],
     [1, cancelAhead],
+    [2, goOn],
+    [4, happens],
     [1, () => void say({ relation: 'NEW_TASK', agent: 'nobody' })],
   ];
 

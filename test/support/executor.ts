@@ -6,6 +6,7 @@ import type {
   ControlRun,
   FenceAcknowledged,
   InteractionChanged,
+  ObserveRun,
   ProposalDecided,
   StartRun,
 } from '../../schemas/generated/records';
@@ -42,6 +43,7 @@ export const executor = (more: { readonly agent?: object } = {}) => {
   } as typeof configuration;
   const service = { name: 'run-executor', kinds, keys, moreKeys, blobs, decide: decide(settingsFrom(() => config)) };
   const world: InMemory<Message, Intent> = inMemory(service);
+  let events = 0;
   const ids = (clientMessageId: string) => idsOf({ ...identity, clientMessageId });
   const run = (clientMessageId = 'm1'): Run => world.state<Run>('run', ids(clientMessageId).runId) as Run;
 
@@ -134,7 +136,34 @@ export const executor = (more: { readonly agent?: object } = {}) => {
           entityType: null,
           entityId: null,
           confirmed: true,
+          agent: null,
+          priority: null,
           attempt: 1,
+        },
+      }),
+    /** An event of device 07, unless said otherwise; each at its own time. */
+    event: (clientMessageId: string, change: Partial<ObserveRun> = {}) =>
+      world.settle({
+        type: 'entity_event',
+        record: {
+          ...common,
+          ...ids(clientMessageId),
+          clientMessageId,
+          targetRunId: '',
+          kind: 'entity_event',
+          content: 'pressure is high',
+          contentSha256: '',
+          receivedAt: world.now,
+          eventKind: 'pressure',
+          eventAt: (events += 1),
+          correlationId: null,
+          entityType: 'device',
+          entityId: '07',
+          confirmed: true,
+          agent: null,
+          priority: null,
+          attempt: 1,
+          ...change,
         },
       }),
     control: (clientMessageId: string, change: Partial<ControlRun> = {}, target = 'm1') =>
