@@ -69,7 +69,7 @@ export const decideAboutEntity = (
     case 'triaged':
       return decideTriaged(view, message, context, settings);
     case 'own_run':
-      return decideOwnRun(view, message.record, context, settings);
+      return decideOwnRun(view, message, context, settings);
     case 'tick':
       return tickEntity(view, message.id, context, settings);
     default:

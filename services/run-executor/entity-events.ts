@@ -236,13 +236,13 @@ const ownRun = ({ view, record, context, settings }: Scene, policy: EventPolicy)
 /** A person said that an attached event is something of its own. */
 export const decideOwnRun = (
   view: View,
-  record: ObserveRun,
+  { record, fate }: Extract<Message, { type: 'own_run' }>,
   context: Context,
   settings: Settings,
 ): Decision<Message, Intent> => {
   const policy = settings.events(record.tenant, record.entityType ?? '') ?? { agent: null, priority: defaultPriority };
   const start = startOfEvent(record, policy, context.now);
-  return decideStart(view, { type: 'start', record: start, event: record }, context, settings);
+  return decideStart(view, { type: 'start', record: start, event: record, fate }, context, settings);
 };
 
 /** Stored first, asked after the commit: no remote call is ever inside a transaction. */

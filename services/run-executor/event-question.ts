@@ -69,7 +69,8 @@ export const takeEventAnswer = (draft: Draft, question: QuestionState): void => 
   const { text, ...event } = question.event;
   const content = textOf(draft, text);
   if (question.answer.choice === doesNot) {
-    draft.tells.push({ type: 'own_run', record: { ...event, content } });
+    const fate = run.fates.find((one) => one.messageId === event.messageId);
+    if (fate !== undefined) draft.tells.push({ type: 'own_run', record: { ...event, content }, fate });
     return;
   }
   if (question.answer.choice !== belongs) return;

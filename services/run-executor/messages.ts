@@ -21,7 +21,7 @@ export type Message =
   | {
       readonly type: 'start';
       readonly record: StartRun;
-      /** Set for a follow-up made of an amendment: what its message has been told already. */
+      /** What the message has been told already by the run it was first aimed at, which goes on telling it. */
       readonly fate?: MessageFate;
       /** Set for a run that an entity event gets for itself. */
       readonly event?: ObserveRun;
@@ -35,7 +35,7 @@ export type Message =
       readonly proposal: { readonly runId: string | null } | null;
     }
   /** An event that had been attached to a run was said to be something of its own. */
-  | { readonly type: 'own_run'; readonly record: ObserveRun }
+  | { readonly type: 'own_run'; readonly record: ObserveRun; readonly fate: MessageFate }
   | { readonly type: 'amend'; readonly record: AmendRun }
   | { readonly type: 'observe'; readonly record: ObserveRun }
   | { readonly type: 'control'; readonly record: ControlRun }

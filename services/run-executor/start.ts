@@ -59,7 +59,7 @@ export const decideStart = (
       traceparent: context.trace.traceparent,
     }),
     ...(parent === undefined ? {} : continued(record, parent, agent, settings)),
-    ...(message.fate === undefined ? {} : { amends: true }),
+    ...(message.fate === undefined || message.event !== undefined ? {} : { amends: true }),
     ...(message.event === undefined ? {} : { changes: [changeOfEvent(message.event, true, record.content)] }),
   };
   const draft = draftOf(run, null, conversation, view, context, settings);

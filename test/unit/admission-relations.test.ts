@@ -125,8 +125,8 @@ describe('A8 each relation is a path of its own', () => {
     expect(told.of('MessageStored')[0]).toMatchObject({ relation: fields.relation?.toLowerCase(), revision: 1 });
   });
 
-  test('A15 entity events are not taken yet, and say so', () => {
-    const { send, changes } = world();
+  test('A15 an entity event is stored first, and the owner of the runs is asked where it belongs', () => {
+    const { send } = world();
     const event = {
       relation: 'ENTITY_EVENT',
       entityType: 'device',
@@ -134,11 +134,22 @@ describe('A8 each relation is a path of its own', () => {
       eventKind: 'alarm',
       eventAt: 1,
     } as const;
-    expect(send(submit(event))).toMatchObject({
-      receipt: { code: 'not_implemented', revision: 0 },
-      reply: { http: 501 },
+    const told = send(submit({ ...event, content: '', correlationId: 'k' }));
+    expect(told).toMatchObject({ receipt: { status: 'admitted', relation: 'ENTITY_EVENT' }, reply: { http: 202 } });
+    expect(command(told)).toMatchObject({
+      type: 'ObserveRun',
+      value: {
+        kind: 'entity_event',
+        content: '',
+        targetRunId: '',
+        runId: ids('m1').runId,
+        entityType: 'device',
+        entityId: '07',
+        eventKind: 'alarm',
+        eventAt: 1,
+        correlationId: 'k',
+      },
     });
-    expect(changes()).toBe(0);
   });
 
   test('an agent nobody configured', () =>
