@@ -1,42 +1,13 @@
 import type { QueryResult } from 'pg';
-import { lock, save, type Held, type LockedRow } from './aggregate';
-import {
-  claimed,
-  claimId,
-  insertRows,
-  positions,
-  reclaimable,
-  toldClaim,
-  type Claim,
-  type Position,
-} from './batch-statements';
-import type { AggregateKey, Kind, Row, Service } from './decision';
-import {
-  decideBatch,
-  heldSet,
-  viewOf,
-  type Fact,
-  type HeldSet,
-  type Item,
-  type Outcome,
-  type Told,
-} from './decide-batch';
+import { save } from './aggregate';
+import { openBatch, type BatchItem } from './batch-open';
+import { insertRows, positions, reclaimable } from './batch-statements';
+import type { Row, Service } from './decision';
+import { decideBatch, viewOf, type Fact, type HeldSet, type Outcome, type Told } from './decide-batch';
 import { failpoint } from './failpoints';
 import { closeIncidents, isIncident, openIncidents } from './incidents';
 import { append, type Appended, type NewOutboxRow, type OutboxRow } from './outbox';
 import type { Pipe, Statement } from './postgres';
-
-export interface BatchItem<M> extends Item<M> {
-  readonly claim: Claim | null;
-  readonly position: Position | null;
-  /** Id of the durable internal message this is, deleted in the same transaction. */
-  readonly toldId: string | null;
-}
-
-/** A record that cannot be decoded or decided; it becomes a dead letter in the batch's own transaction (X2). */
-export interface Encode {
-  (facts: readonly Fact[]): NewOutboxRow[];
-}
 
 export interface BatchDeps<M, I> {
   readonly pipe: Pipe;
@@ -44,7 +15,8 @@ export interface BatchDeps<M, I> {
   readonly instance: string;
   readonly writer: string;
   readonly capacity: () => number;
-  readonly encode: Encode;
+  /** How facts are encoded; throws what is transient while that is not known. */
+  readonly encoder: () => (fact: Fact) => NewOutboxRow;
   /** True while the relay has more in its table than it can send soon. */
   readonly behind: () => boolean;
   /** Turns a message whose decision threw into rows (dead letter) for the same transaction. */
@@ -68,32 +40,6 @@ const told = <M>(messages: readonly Told<M>[]): Row[] =>
     values: { id: message.id, message: JSON.stringify(message.message), trace: JSON.stringify(message.trace) },
   }));
 
-const groupByKind = (keys: readonly AggregateKey[]): Map<string, Set<string>> => {
-  const groups = new Map<string, Set<string>>();
-  for (const { kind, id } of keys) groups.set(kind, (groups.get(kind) ?? new Set<string>()).add(id));
-  return groups;
-};
-
-const lockAll = (
-  kinds: readonly Kind[],
-  keys: readonly AggregateKey[],
-): { statements: Statement[]; kinds: Kind[]; wanted: Map<string, Set<string>> } => {
-  const wanted = groupByKind(keys);
-  const used = kinds.filter((kind) => wanted.has(kind.name));
-  return { wanted, kinds: used, statements: used.map((kind) => lock(kind, [...(wanted.get(kind.name) ?? [])])) };
-};
-
-const fill = (held: HeldSet, plan: ReturnType<typeof lockAll>, results: readonly QueryResult[]): void =>
-  plan.kinds.forEach((kind, index) => {
-    const found = new Map((results[index]?.rows as LockedRow[]).map((row) => [row.id, row]));
-    for (const id of plan.wanted.get(kind.name) ?? []) {
-      const row = found.get(id);
-      const revision = row?.revision ?? 0;
-      const state: unknown = row === undefined ? undefined : JSON.parse(row.doc);
-      held.set({ key: { kind: kind.name, id }, loaded: revision, revision, state, changed: false } satisfies Held);
-    }
-  });
-
 /**
  * Handles a batch exactly once, in one transaction of two round trips (three where aggregates name further ones):
  * claim, lock, decide in memory, save, append, commit. The caller hands over what follows from the commit.
@@ -103,63 +49,28 @@ export const handleBatch = async <M, I>(
   items: readonly BatchItem<M>[],
 ): Promise<Committed<M, I>> => {
   const { pipe, service } = deps;
-  const plan = lockAll(
-    service.kinds,
-    items.flatMap((item) => service.keys(item.message)),
-  );
-  const claims = claimed(items);
-  const tolds = toldClaim(items);
-  const first = await pipe.burst([
-    { text: 'BEGIN' },
-    ...claims,
-    ...tolds,
-    ...plan.statements,
-    {
-      name: 'clock',
-      text: 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now, pg_current_xact_id()::text AS xid',
-    },
-  ]);
-  let next = 1;
-  const freshIds = new Set(
-    claims.length === 0
-      ? []
-      : first[next++]?.rows.map((r: Claim & { event_id: string }) => `${r.consumer} ${r.topic} ${r.event_id}`),
-  );
-  const toldIds = new Set(tolds.length === 0 ? [] : first[next++]?.rows.map((r: { id: string }) => r.id));
-  const held = heldSet();
-  fill(held, plan, first.slice(next));
-  const clock = first.at(-1)?.rows[0] as { now: string; xid: string };
-  const once = new Set<string>();
-  const isFresh = (item: BatchItem<M>): boolean => {
-    if (item.toldId !== null) return toldIds.delete(item.toldId);
-    if (item.claim === null) return true;
-    const id = claimId(item.claim);
-    // The same event twice in one batch: the first one is it.
-    return freshIds.has(id) && !once.has(id) && once.add(id) !== undefined;
-  };
-  const fresh = items.map(isFresh);
-  const todo = items.filter((_, index) => fresh[index]);
-
-  const more = service.moreKeys;
-  if (more !== undefined) {
-    const view = viewOf(held, new Map());
-    const keys = todo.flatMap((item) => more(item.message, view)).filter((key) => held.get(key) === undefined);
-    const second = lockAll(service.kinds, keys);
-    if (second.statements.length > 0) fill(held, second, await pipe.burst(second.statements));
-  }
+  const encode = deps.encoder();
+  const { held, fresh, todo, clock } = await openBatch(pipe, service, items);
   const blobs = await loadBlobs(deps, todo, held);
   await failpoint('batch.loaded');
 
-  const result = decideBatch(service, held, blobs, todo, {
-    now: Math.floor(Number(clock.now)),
-    instance: deps.instance,
-    capacity: deps.capacity(),
-  });
+  const result = decideBatch(
+    service,
+    held,
+    blobs,
+    todo,
+    {
+      now: Math.floor(Number(clock.now)),
+      instance: deps.instance,
+      capacity: deps.capacity(),
+    },
+    encode,
+  );
   const buried = result.outcomes.flatMap((outcome, index) => {
     const item = todo[index];
     return outcome.ok || item === undefined ? [] : [{ item, ...deps.bury(item, outcome.error) }];
   });
-  const outboxRows = [...deps.encode(result.facts), ...buried.flatMap((letter) => letter.outbox)];
+  const outboxRows = [...result.outbox, ...buried.flatMap((letter) => letter.outbox)];
   const changed = held.all().filter((row) => row.changed);
   const saves = service.kinds.flatMap((kind) =>
     save(

@@ -1,6 +1,7 @@
 import type { Held } from './aggregate';
 import { isIncident } from './incidents';
 import type { AggregateKey, Context, Decision, Emit, Row, Service, Trace, View } from './decision';
+import type { NewOutboxRow } from './outbox';
 
 /** One message with the trace it carries; `cause` names it in the facts it leads to. */
 export interface Item<M> {
@@ -25,6 +26,8 @@ export type Outcome = { readonly ok: true; readonly reply: unknown } | { readonl
 
 export interface BatchResult<M, I> {
   readonly facts: readonly Fact[];
+  /** The facts as they go out; empty where nothing was asked to encode them. */
+  readonly outbox: readonly NewOutboxRow[];
   readonly rows: readonly Row[];
   readonly told: readonly Told<M>[];
   /** Ids of incidents to close, after those of `rows` are open. */
@@ -66,11 +69,13 @@ export const decideBatch = <M, I>(
   blobs: ReadonlyMap<string, Buffer>,
   items: readonly Item<M>[],
   base: { readonly now: number; readonly instance: string; readonly capacity: number },
+  encode: ((fact: Fact) => NewOutboxRow) | null = null,
 ): BatchResult<M, I> => {
   // What an earlier message of the batch keeps is not in the table yet, and the next one may need it.
   const kept = new Map(blobs);
   const view = viewOf(held, kept);
   const facts: Fact[] = [];
+  const outbox: NewOutboxRow[] = [];
   const rows: Row[] = [];
   const told: Told<M>[] = [];
   const closed = new Set<string>();
@@ -90,31 +95,22 @@ export const decideBatch = <M, I>(
       return { ok: false, error };
     }
   });
-  return { facts, rows, told, closed: [...closed], performs, outcomes };
+  return { facts, outbox, rows, told, closed: [...closed], performs, outcomes };
 
   function apply(decision: Decision<M, I>, item: Item<M>, context: Context): void {
     const puts = (decision.put ?? []).map(({ key, state }) => ({ row: lockedRow(key), state }));
     for (const fact of decision.emit ?? [])
       if (fact.id === undefined && !puts.some(({ row }) => row.key.id === fact.about.id))
         throw new Error(`${fact.type} about ${fact.about.id} would repeat an id: its aggregate did not change`);
+    const said = factsOf(decision.emit ?? [], new Map(puts.map(({ row }) => [row, row.revision + 1])), item, context);
+    // What does not fit its schema or its topic is the fault of this message, and nothing of it may stay.
+    if (encode !== null) outbox.push(...said.map(encode));
+    facts.push(...said);
     for (const { row, state } of puts) {
       row.state = state;
       row.revision += 1;
       row.changed = true;
     }
-    const ordinals = new Map<string, number>();
-    const derive = (about: AggregateKey): string => {
-      const ordinal = ordinals.get(about.id) ?? 0;
-      ordinals.set(about.id, ordinal + 1);
-      return `${about.id}/${view.revision(about.kind, about.id)}/${ordinal}`;
-    };
-    for (const fact of decision.emit ?? [])
-      facts.push({
-        ...fact,
-        eventId: fact.id ?? `${derive(fact.about)}/${fact.type}`,
-        occurredAt: context.now,
-        trace: traced(item),
-      });
     for (const row of decision.rows ?? []) {
       rows.push(row);
       // Found again after an earlier message of the batch had closed it.
@@ -126,6 +122,29 @@ export const decideBatch = <M, I>(
       told.push({ id: `${item.cause}/tell/${index}`, message: tell.message, trace: traced(item) }),
     );
     performs.push(...(decision.perform ?? []));
+  }
+
+  /** The id of a fact derives from its aggregate, the revision this decision gives it, and its place among its facts. */
+  function factsOf(
+    emits: readonly Emit[],
+    revisions: ReadonlyMap<Held, number>,
+    item: Item<M>,
+    context: Context,
+  ): Fact[] {
+    const ordinals = new Map<string, number>();
+    const derive = (about: AggregateKey): string => {
+      const ordinal = ordinals.get(about.id) ?? 0;
+      ordinals.set(about.id, ordinal + 1);
+      const row = held.get(about);
+      const revision = row === undefined ? 0 : (revisions.get(row) ?? row.revision);
+      return `${about.id}/${revision}/${ordinal}`;
+    };
+    return emits.map((emit) => ({
+      ...emit,
+      eventId: emit.id ?? `${derive(emit.about)}/${emit.type}`,
+      occurredAt: context.now,
+      trace: traced(item),
+    }));
   }
 
   function lockedRow(key: AggregateKey): Held {

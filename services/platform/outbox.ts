@@ -48,25 +48,36 @@ export const headersOf = (fact: Fact, source: string): Record<string, string> =>
   ...(fact.trace.traceparent === null ? {} : { traceparent: fact.trace.traceparent }),
 });
 
-/** Facts as they go to Kafka. What does not fit its schema throws here, inside the transaction that would have said it. */
-export const rowsOf = (
-  facts: readonly Fact[],
+/** Below the limit of a topic, with room for key and headers. */
+const maxValueBytes = 1_000_000;
+
+/** A fact as it goes to Kafka. What does not fit its schema or its topic throws here, before anything says it. */
+export const rowOf = (
+  fact: Fact,
   encode: (topic: string, type: RecordName, value: never) => Buffer,
   topicOf: (name: string) => string,
   source: string,
-): NewOutboxRow[] =>
-  facts.map((fact) => {
-    const topic = topicOf(fact.topic);
-    return {
-      tenant: (fact.value as { tenant?: string }).tenant ?? '',
-      topic,
-      partition: null,
-      key: Buffer.from(fact.key),
-      value: encode(topic, fact.type, { ...fact.value, eventId: fact.eventId, occurredAt: fact.occurredAt } as never),
-      eventId: fact.eventId,
-      headers: headersOf(fact, source),
-    };
-  });
+): NewOutboxRow => {
+  const topic = topicOf(fact.topic);
+  const value = encode(topic, fact.type, {
+    ...fact.value,
+    eventId: fact.eventId,
+    occurredAt: fact.occurredAt,
+  } as never);
+  if (value.length > maxValueBytes)
+    throw new Error(
+      `${fact.type} about ${fact.about.id} has ${value.length} bytes; a record may have ${maxValueBytes}`,
+    );
+  return {
+    tenant: (fact.value as { tenant?: string }).tenant ?? '',
+    topic,
+    partition: null,
+    key: Buffer.from(fact.key),
+    value,
+    eventId: fact.eventId,
+    headers: headersOf(fact, source),
+  };
+};
 
 /** Asked in two ranges of the index, so that the rows of this writer, which are nearly all there are, are not looked at. */
 export const foreignIn = (bucket: string, writer: string): string =>

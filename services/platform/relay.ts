@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
-import type { Broker, OutRecord, Producer } from './broker';
+import type { Broker } from './broker';
 import { bucketRenewMs, type BucketLeases } from './bucket-leases';
-import { failpoint } from './failpoints';
 import type { Logger } from './log';
-import { wireHeaders, type OutboxRow } from './outbox';
-import { bucketsToRead, bucketsWithBlocked, deleteSent, markBlocked, readUnsent, type SentRow } from './outbox-table';
+import type { OutboxRow } from './outbox';
+import { bucketsToRead, bucketsWithBlocked, deleteSent, readUnsent, type SentRow } from './outbox-table';
 import { backoffMs, pause } from './pause';
+import { openDelivery } from './relay-delivery';
 
 /** Records in one awaited send; more lanes or larger sends only split or delay batches. */
 const sendRows = 500;
@@ -19,7 +19,6 @@ const pollMs = 250;
 const acknowledgeEveryMs = 200;
 /** Safety net for hints that were lost: rows of other writers in our buckets. */
 const scanEveryMs = 500;
-const topicRetryMs = 2_000;
 
 export interface Relay {
   /** Rows just committed by this process, in commit order; `foreign` buckets hold older rows of other writers. */
@@ -45,9 +44,6 @@ export interface RelayDeps {
   readonly onBlocked: (row: OutboxRow, error: unknown) => void;
 }
 
-const keyOf = (row: { readonly topic: string; readonly key: Buffer }): string =>
-  `${row.topic} ${row.key.toString('base64')}`;
-
 const bytesOf = ({ value, key }: OutboxRow): number => (value?.length ?? 0) + key.length + 512;
 
 const sumOf = (rows: readonly OutboxRow[]): number => rows.reduce((sum, row) => sum + bytesOf(row), 0);
@@ -71,8 +67,6 @@ export const startRelay = (deps: RelayDeps): Relay => {
   let memory: OutboxRow[] = [];
   let memoryBytes = 0;
   let sent: SentRow[] = [];
-  const waitingTopics = new Map<string, number>();
-  let producer: Producer | null = null;
   let stopped = false;
   let woken = false;
   let rouse: () => void = () => undefined;
@@ -96,6 +90,12 @@ export const startRelay = (deps: RelayDeps): Relay => {
     memoryBytes = sumOf(memory);
   };
 
+  const delivery = openDelivery({
+    ...deps,
+    toTable,
+    onSent: (rows) => void (sent = [...sent, ...rows]),
+  });
+
   const remember = (row: OutboxRow): void => {
     memoryBytes += bytesOf(row);
     memory.push(row);
@@ -115,100 +115,14 @@ export const startRelay = (deps: RelayDeps): Relay => {
     wake();
   };
 
-  const deliver = async (rows: readonly OutboxRow[]): Promise<void> => {
-    producer ??= await deps.broker.producer();
-    const records: OutRecord[] = rows.map(({ topic, partition, key, value, headers }) => ({
-      topic,
-      partition,
-      key,
-      value,
-      headers: wireHeaders(headers),
-    }));
-    await producer.send(records);
-    await failpoint('relay.sent');
-  };
-
-  const done = (rows: readonly OutboxRow[], epochs: ReadonlyMap<number, number>): void => {
-    for (const row of rows) sent.push({ id: row.id, bucket: row.bucket, epoch: epochs.get(row.bucket) ?? -1 });
-  };
-
-  /** Resolves with what is wrong with these records; trouble with the broker itself is thrown. */
-  const attempt = async (
-    rows: readonly OutboxRow[],
-    epochs: ReadonlyMap<number, number>,
-  ): Promise<{ readonly failure: 'record' | 'topic'; readonly error: unknown } | null> => {
-    try {
-      await deliver(rows);
-      done(rows, epochs);
-      return null;
-    } catch (error) {
-      const failure = producer?.failureOf(error) ?? 'broker';
-      if (failure === 'broker') throw error;
-      toTable(rows.map((row) => row.bucket));
-      if (failure === 'topic') {
-        const topic = rows[0]?.topic ?? '';
-        waitingTopics.set(topic, Date.now() + topicRetryMs);
-        log.warn({ err: error, topic }, 'a topic cannot be written; its records wait');
-      }
-      return { failure, error };
-    }
-  };
-
-  /** Finds out which topic or record is at fault, topic by topic: order is promised inside a key of one topic. */
-  const sortOut = async (rows: readonly OutboxRow[], epochs: ReadonlyMap<number, number>): Promise<void> => {
-    for (const topic of new Set(rows.map((row) => row.topic))) {
-      const ofTopic = rows.filter((row) => row.topic === topic);
-      let refused = await attempt(ofTopic, epochs);
-      const blocked = new Set<string>();
-      for (const row of refused?.failure === 'record' ? ofTopic : []) {
-        if (blocked.has(keyOf(row))) continue;
-        refused = await attempt([row], epochs);
-        if (refused?.failure === 'topic') break;
-        if (refused === null) continue;
-        blocked.add(keyOf(row));
-        await block(row, epochs.get(row.bucket) ?? -1, refused.error);
-      }
-    }
-  };
-
-  const topicsThatWait = (): Set<string> => {
-    const now = Date.now();
-    return new Set([...waitingTopics].filter(([, until]) => until > now).map(([topic]) => topic));
-  };
-
-  const block = async (row: OutboxRow, epoch: number, error: unknown): Promise<void> => {
-    const message = error instanceof Error ? error.message : String(error);
-    if (!(await markBlocked(pool, row, { writer: deps.writer, epoch }, message))) return;
-    log.error(
-      { err: error, eventId: row.eventId, topic: row.topic },
-      'Kafka refuses this record; its key waits for an operator',
-    );
-    deps.onBlocked(row, error);
-  };
-
   const send = async (rows: readonly OutboxRow[]): Promise<void> => {
-    const epochs = new Map<number, number>();
-    const waiting = topicsThatWait();
-    const mine = rows.filter((row) => {
-      const epoch = leases.epoch(row.bucket);
-      if (epoch === undefined || waiting.has(row.topic)) return (toTable([row.bucket]), false);
-      epochs.set(row.bucket, epoch);
-      return true;
-    });
-    if (mine.length === 0) return;
-    try {
-      await deliver(mine);
-      done(mine, epochs);
-    } catch (error) {
-      if ((producer?.failureOf(error) ?? 'broker') === 'broker') throw error;
-      await sortOut(mine, epochs);
-    }
+    await delivery.send(rows);
     failures = 0;
   };
 
   const readTable = async (buckets: readonly number[]): Promise<void> => {
     for (const bucket of buckets) dirty.delete(bucket);
-    const waiting = [...topicsThatWait()];
+    const waiting = [...delivery.waitingTopics()];
     // Asked before the read: what an operator frees in between is then either read below or read next time.
     const withBlocked = new Set(await bucketsWithBlocked(pool, buckets));
     const rows = await readUnsent(pool, {
@@ -258,8 +172,6 @@ export const startRelay = (deps: RelayDeps): Relay => {
         toTable([...live]);
         behind = true;
         if (failures++ % 10 === 0) log.warn({ err: error }, 'the relay waits');
-        await producer?.close().catch(() => undefined);
-        producer = null;
         await pause(backoffMs(failures, 100, 3_000));
       }
     }
@@ -317,7 +229,7 @@ export const startRelay = (deps: RelayDeps): Relay => {
       await Promise.all(loops);
       await acknowledge().catch(() => undefined);
       await leases.release().catch(() => undefined);
-      await producer?.close().catch(() => undefined);
+      await delivery.close();
     },
   };
 };

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { topicsOf, topicName, topics, type GroupName } from '../../schemas/topics';
 import type { RecordName } from '../../schemas/generated/records';
 import { openAuth } from './auth';
-import type { BatchItem } from './batch';
+import type { BatchItem } from './batch-open';
 import { bucketLeases } from './bucket-leases';
 import { beCareful } from './careful';
 import { deadLetter, type RawRecord } from './dead-letters';
@@ -18,7 +18,7 @@ import type { LiveConfiguration } from './live-configuration';
 import type { Logger } from './log';
 import type { Metrics } from './metrics';
 import { opsRoutes } from './ops';
-import { rowsOf } from './outbox';
+import { rowOf } from './outbox';
 import { outboxHints } from './outbox-hints';
 import { outsideWork } from './outside-work';
 import { within } from './pause';
@@ -140,10 +140,11 @@ export const startService = async <M, I>(
     instance: env.instance,
     writer: writerId,
     capacity: () => (stopping ? 0 : capacity - work.active()),
-    encode: (facts) => {
+    encoder: () => {
       const codec = reading.codec();
       if (codec === null) throw new Transient('the schema registry has not answered yet');
-      return rowsOf(facts, codec.encode, (topic) => topicName(env.topicPrefix, topic), `/fairlead/${spec.name}`);
+      return (fact) =>
+        rowOf(fact, codec.encode, (topic) => topicName(env.topicPrefix, topic), `/fairlead/${spec.name}`);
     },
     behind: relay.behind,
     log,

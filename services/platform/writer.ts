@@ -1,5 +1,6 @@
 import type { Logger } from './log';
-import type { BatchDeps, BatchItem, Committed } from './batch';
+import type { BatchDeps, Committed } from './batch';
+import type { BatchItem } from './batch-open';
 import { handleBatch } from './batch';
 import { classify, Transient } from './errors';
 import { backoffMs, pause } from './pause';

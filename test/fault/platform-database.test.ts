@@ -1,4 +1,5 @@
 import { errorsOf, type Toy } from '../support/platform-instances';
+import type { ToyState } from '../support/platform-toy';
 import { openWorld, type World } from '../support/platform-world';
 import { targetOf, tcpProxy, through, type TcpProxy } from '../support/tcp-proxy';
 import type { Tail } from '../support/topic-tail';
@@ -25,6 +26,34 @@ afterAll(async () => {
 
 const ids = (conversation: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${conversation}/${index + 1}/0/MessageStored`);
+
+/** As a client does that got no answer: the same message again. */
+const persist = (conversation: string, id: string): Promise<number | 'known'> =>
+  until(`${id} is answered`, () => toy.post(conversation, id).catch(() => null));
+
+test('42: connections ended over and over while records flow: the process lives, nothing is lost or doubled', async () => {
+  const kill = `SELECT count(pg_terminate_backend(pid))::int AS n FROM pg_stat_activity
+                 WHERE datname = current_database() AND application_name LIKE 'toy %'`;
+  const handled = async (): Promise<number> =>
+    (await world.sql<{ n: number }>('SELECT coalesce(sum(size), 0)::int AS n FROM toys'))[0]?.n ?? 0;
+  let kills = 0;
+  for (let message = 0; message < 40; message += 1) {
+    const before = await handled();
+    await world.submit(Array.from({ length: 10 }, (_, index) => [`read-${index}`, `read-${message}-${index}`]));
+    if (message % 4 === 0) await persist('posted', `posted-${message}`);
+    // In the middle of the work: something got through, the rest is on its way.
+    await until('it gets on', async () => (await handled()) > before);
+    kills += (await world.sql<{ n: number }>(kill))[0]?.n ?? 0;
+  }
+  expect(kills).toBeGreaterThan(40);
+  await until('all are out', () => stored.firsts().length === 410);
+  for (let index = 0; index < 10; index += 1) expect(stored.firsts(`read-${index}`)).toEqual(ids(`read-${index}`, 40));
+  expect(stored.firsts('posted')).toEqual(ids('posted', 10));
+  const rows = await world.sql<{ doc: string }>('SELECT doc FROM toys');
+  expect(new Set(rows.flatMap(({ doc }) => (JSON.parse(doc) as ToyState).seen)).size).toBe(410);
+  expect(errorsOf(toy.log)).toEqual([]);
+  expect(await world.sql('SELECT 1 FROM dead_letters')).toEqual([]);
+});
 
 test('A5: a COMMIT whose answer is lost is settled by reading back, and its records keep their place', async () => {
   for (let message = 1; message <= 20; message += 2) {
