@@ -3,6 +3,7 @@ import { serviceNames, type ServiceName } from '../platform/migrate';
 import { lookCommands } from './look';
 import { operateCommands } from './operate';
 import { peopleCommands } from './people';
+import { settleCommands } from './settle';
 import { talkCommands } from './talk';
 import { applyAllTopics, migrateAll, topicDrift } from './setup';
 
@@ -48,6 +49,7 @@ topicsCommand
 talkCommands(program);
 lookCommands(program);
 peopleCommands(program);
+settleCommands(program);
 operateCommands(program);
 
 program.parseAsync().catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { connect } from './remote';
 import { ago, print, printJson, table } from './show';
 import { serviceNames } from '../platform/migrate';
 import { examine } from './doctor';
+import { doctorConnector } from './settle';
 
 interface LagItem {
   readonly group: string;
@@ -97,7 +98,7 @@ export const operateCommands = (program: Command): void => {
       if (body.state !== 'redriven') process.exitCode = 1;
     });
 
-  program
+  const doctor = program
     .command('doctor')
     .description('checks the installation and says what to do')
     .option('--json', 'for machines')
@@ -111,4 +112,5 @@ export const operateCommands = (program: Command): void => {
           );
       if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
     });
+  doctorConnector(doctor);
 };

@@ -8,7 +8,6 @@ import { signatureHeader, verifies } from '../platform/signature';
 import { excerptOf } from './call';
 import type { CallbackAnswer } from './decide-callback';
 import type { Message } from './messages';
-import { databaseNow } from './store';
 
 const bodyLimitBytes = 256 * 1024;
 
@@ -22,6 +21,8 @@ const body = Type.Object({
 export interface CallbackDeps {
   /** Null for a connector that is not configured, or takes no callbacks. */
   readonly callbackOf: (connector: string) => { readonly tenant: string; readonly secret: string | null } | null;
+  /** The database's clock. */
+  readonly now: () => Promise<number>;
 }
 
 const parsed = (raw: Buffer): unknown => {
@@ -46,7 +47,7 @@ export const callbackRoutes = (app: Http, api: Api<Message>, deps: CallbackDeps)
         if (known === null) return problem(reply, 'not_found', `no connector ${connector} takes callbacks`);
         const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const header = request.headers[signatureHeader];
-        const now = await databaseNow(api.pool);
+        const now = await deps.now();
         if (
           known.secret === null ||
           !verifies(typeof header === 'string' ? header : undefined, known.secret, bytes, now)

@@ -21,7 +21,7 @@ import { ownLease, pausedConnectors, sharedLease, type Lease } from './pace-leas
 import { performer } from './perform';
 import { receiptQueryRole } from './receipt-query';
 import { statuses } from './state';
-import { countByState, kinds, oldestUnknownSeconds } from './store';
+import { countByState, databaseNow, kinds, oldestUnknownSeconds } from './store';
 import { openTransport } from './transport';
 
 /** How soon an instance knows that another one was told to pause a connector. */
@@ -93,7 +93,7 @@ const ledger = (): Promise<void> =>
       routes: (app, api: Api<Message>) => {
         routes(app, api);
         operateRoutes(app, api, { tenantOf, look });
-        callbackRoutes(app, api, { callbackOf });
+        callbackRoutes(app, api, { callbackOf, now: () => databaseNow(api.pool) });
       },
       beforeMetrics: async (api) => {
         actions(await countByState(api.pool));

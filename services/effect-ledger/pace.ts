@@ -19,6 +19,8 @@ const fullMs = 100;
 const maxWaitMs = 60_000;
 /** Between two questions to the database for more. */
 const againMs = 15;
+/** How often a process with enough asks whether others have come. */
+const lookMs = 100;
 /** An unused share is given back after this long without work. */
 const idleMs = 300;
 
@@ -150,6 +152,7 @@ export const openPace = (lease: Lease): Pace => {
     gauge.first += missed * gap;
     gauge.left -= missed;
     if (gauge.left === 0) return void refresh(gauge);
+    if (now - gauge.askedAt > lookMs) void refresh(gauge);
     if (gauge.first > now) return later(gauge, gauge.first - now);
     gauge.first += gap;
     gauge.left -= 1;
