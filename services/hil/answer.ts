@@ -2,6 +2,7 @@ import type { Response } from '../../schemas/generated/records';
 import { canonicalBytes, sha256Hex } from '../platform/canonical';
 import type { Code } from '../platform/errors';
 import { fit } from './contract';
+import { escalatedTo } from './nudges';
 import type { Actor, Answer } from './messages';
 import { noAdoption, type Answered, type Asked, type Closed, type Published } from './state';
 
@@ -22,8 +23,15 @@ export type AnswerOutcome =
 export const isRecipient = (state: Published, actor: Actor): boolean => {
   const { asked } = state;
   if (asked.tenant !== actor.tenant) return false;
-  return asked.recipientKind === 'role' ? actor.roles.includes(asked.recipient) : asked.recipient === actor.account;
+  const is = (kind: string, name: string): boolean =>
+    kind === 'role' ? actor.roles.includes(name) : name === actor.account;
+  const other = escalatedTo(state.nudges);
+  return is(asked.recipientKind, asked.recipient) || (other !== null && is(other.kind, other.name));
 };
+
+/** Whether one person of several has to take it. */
+export const isForRole = (state: Published): boolean =>
+  state.asked.recipientKind === 'role' || escalatedTo(state.nudges)?.kind === 'role';
 
 export const mayRead = (state: Published, actor: Actor): boolean =>
   isRecipient(state, actor) || (state.asked.tenant === actor.tenant && actor.roles.includes('operator'));
@@ -62,6 +70,7 @@ export const factsOf = (state: Published): Omit<Closed, 'status' | 'code'> => ({
   claimedBy: state.claimedBy,
   runEnded: state.runEnded,
   changedAt: state.changedAt,
+  ...(state.nudges === undefined ? {} : { nudges: state.nudges }),
 });
 
 /** Absent in documents of earlier builds. */
@@ -87,7 +96,7 @@ export const answer = (
       ? { type: 'same', state }
       : refused('response_conflict', 'this clientResponseId was used with another meaning', 'clientResponseId');
   }
-  if (asked.recipientKind === 'role' && state.claimedBy !== null && state.claimedBy !== actor.account)
+  if (state.claimedBy !== null && state.claimedBy !== actor.account)
     return refused('already_claimed', 'another person of the role has claimed it');
   const late = asked.kind === 'question' && state.runEnded;
   if (!late) {
@@ -124,7 +133,7 @@ export const answer = (
     state: {
       ...factsOf(state),
       status: 'answered',
-      claimedBy: asked.recipientKind === 'role' ? actor.account : state.claimedBy,
+      claimedBy: isForRole(state) ? actor.account : state.claimedBy,
       response,
       meaning,
       answeredAt: now,

@@ -10,6 +10,7 @@ import { Malformed } from '../platform/errors';
 import { expire, factsOf, isOver } from './answer';
 import { reconsider } from './decide-clarification';
 import type { Message } from './messages';
+import { nudge, nudgesOf } from './nudges';
 import { clarificationKey, interactionChanged, interactionKey, isDecided, runKey } from './records';
 import {
   noAdoption,
@@ -90,6 +91,7 @@ export const request = (view: View, record: RequestInteraction, context: Context
     claimedBy: known?.claimedBy ?? null,
     runEnded,
     changedAt: context.now,
+    nudges: nudgesOf(record, context.now),
   };
   const state =
     withdrawn !== null
@@ -180,9 +182,20 @@ export const voided = (view: View, ref: string, context: Context): Decided => {
   return adopt(view, state, adoption, null, context);
 };
 
+/** Told again to whoever has not answered, and after a while to somebody else as well (H10). */
+const remind = (view: View, state: Published, context: Context): Decided => {
+  if (state.status !== 'open' || state.nudges === undefined) return none;
+  const nudges = nudge(state.nudges, context.now);
+  if (nudges === null) return none;
+  return deciding(view)
+    .interaction({ ...state, nudges, changedAt: context.now })
+    .done();
+};
+
 export const tickInteraction = (view: View, ref: string, context: Context): Decided => {
   const state = view.get<Interaction>('interaction', ref);
-  if (state === undefined || state.status === 'awaited' || !isOver(state, context.now)) return none;
+  if (state === undefined || state.status === 'awaited') return none;
+  if (!isOver(state, context.now)) return remind(view, state, context);
   return deciding(view)
     .interaction({ ...factsOf(state), ...expire(state, context.now) })
     .done();

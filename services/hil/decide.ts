@@ -1,6 +1,6 @@
 import { none, unreachable, type AggregateKey, type Context, type View } from '../platform/decision';
 import type { Code } from '../platform/errors';
-import { answer, isRecipient, mayRead } from './answer';
+import { answer, isForRole, isRecipient, mayRead } from './answer';
 import { clarify, tickClarification } from './decide-clarification';
 import { adopted, request, runChanged, tickInteraction, voided, withdraw } from './decide-request';
 import { deciding, type Decided } from './deciding';
@@ -128,7 +128,7 @@ export const decide = (view: View, message: AnyMessage, context: Context): Decid
 const claim = (view: View, state: Published, actor: Actor, context: Context): Decided => {
   if (state.claimedBy === actor.account) return { reply: shown(state) };
   if (state.claimedBy !== null) return no('already_claimed', 'another person of the role has claimed it');
-  if (state.asked.recipientKind !== 'role') return no('contract_violated', 'only a request to a role can be claimed');
+  if (!isForRole(state)) return no('contract_violated', 'only a request to a role can be claimed');
   if (state.status === 'answered') return no('already_answered', 'another response was accepted first');
   if (state.status === 'closed')
     return no(state.code === 'expired' ? 'expired' : 'interaction_closed', `the request is closed: ${state.code}`);

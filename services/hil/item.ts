@@ -1,3 +1,4 @@
+import { escalatedTo, named } from './nudges';
 import { codeOf, responseOf } from './records';
 import type { Published } from './state';
 
@@ -18,6 +19,7 @@ export const itemOf = (state: Published): Record<string, unknown> => {
   const { asked } = state;
   const answered = state.status === 'answered' ? state : null;
   const response = responseOf(state);
+  const other = escalatedTo(state.nudges);
   return {
     interactionRef: asked.interactionRef,
     requestRevision: asked.requestRevision,
@@ -42,6 +44,10 @@ export const itemOf = (state: Published): Record<string, unknown> => {
     grant: json(asked.grant),
     holdsReport: asked.holdsReport,
     previewSha256: asked.previewSha256,
+    reminders: state.nudges?.reminders ?? 0,
+    remindedAt: time(state.nudges?.remindedAt ?? null),
+    escalatedTo: other === null ? null : named(other),
+    escalatedAt: other === null ? null : time(state.nudges?.escalatedAt ?? null),
     expiresAt: time(asked.expiresAt),
     publishedAt: time(state.publishedAt),
     seenAt: time(state.seenAt),

@@ -1,5 +1,6 @@
 import type { Response } from '../../schemas/generated/records';
 import { emit, type AggregateKey, type Emit } from '../platform/decision';
+import { escalatedTo, named } from './nudges';
 import type { Clarification, DecidedClarification, Published } from './state';
 
 const eventsTopic = 'hil.events.v1';
@@ -15,6 +16,7 @@ export const responseOf = (state: Published): Response | null => (state.status =
 export const interactionChanged = (state: Published, revision: number, id?: string): Emit => {
   const { asked } = state;
   const answered = state.status === 'answered' ? state : null;
+  const other = escalatedTo(state.nudges);
   return emit(
     interactionKey(asked.interactionRef),
     eventsTopic,
@@ -52,6 +54,10 @@ export const interactionChanged = (state: Published, revision: number, id?: stri
       adoptedAt: answered?.adoptedAt ?? null,
       adoption: answered?.adoption ?? null,
       response: responseOf(state),
+      reminders: state.nudges?.reminders ?? 0,
+      remindedAt: state.nudges?.remindedAt ?? null,
+      escalatedTo: other === null ? null : named(other),
+      escalatedAt: other === null ? null : (state.nudges?.escalatedAt ?? null),
     },
     id,
   );

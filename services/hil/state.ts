@@ -1,3 +1,4 @@
+import type { Nudges } from './nudges';
 import type { Adoption, RequestInteraction, Response, SubmitClarification } from '../../schemas/generated/records';
 
 /** What was asked, as its owner sealed it for one revision; no answer changes any of it (H1). */
@@ -15,6 +16,8 @@ interface Facts {
   /** The run is over: a question then only takes a late answer, which wakes nothing (H6). */
   readonly runEnded: boolean;
   readonly changedAt: number;
+  /** Absent in documents of earlier builds. */
+  readonly nudges?: Nudges;
 }
 
 /** Something named it before its request arrived: clarifications that wait, or a withdrawal that overtook it. */

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { kind, type Kind } from '../platform/decision';
 import { query } from '../platform/postgres';
 import type { Actor } from './messages';
+import { escalatedTo, nudgeAt, type Recipient } from './nudges';
 import type { Clarification, Interaction, Published, Run } from './state';
 
 const published = (state: Interaction): Published | null => (state.status === 'awaited' ? null : state);
@@ -12,12 +13,14 @@ export const kinds: readonly Kind[] = [
   kind<Interaction>({
     name: 'interaction',
     table: 'interactions',
-    dueAt: (state) => (state.status === 'open' ? state.asked.expiresAt : null),
+    dueAt: interactionDueAt,
     columns: [
       { name: 'state', type: 'text', of: (state) => state.status },
       { name: 'tenant', type: 'text', of: (state) => published(state)?.asked.tenant ?? null },
       { name: 'account', type: 'text', of: (state) => recipient(state, 'account') },
       { name: 'role', type: 'text', of: (state) => recipient(state, 'role') },
+      { name: 'also_account', type: 'text', of: (state) => alsoFor(state, 'account') },
+      { name: 'also_role', type: 'text', of: (state) => alsoFor(state, 'role') },
       { name: 'claimed_by', type: 'text', of: (state) => published(state)?.claimedBy ?? null },
       { name: 'conversation_id', type: 'text', of: (state) => published(state)?.asked.conversationId ?? null },
       { name: 'run_id', type: 'text', of: (state) => published(state)?.asked.runId ?? null },
@@ -33,6 +36,20 @@ export const kinds: readonly Kind[] = [
     columns: [{ name: 'interaction_ref', type: 'text', of: (state) => state.submitted.interactionRef }],
   }),
 ];
+
+/** The end of its time, or the next reminder or escalation before that. */
+function interactionDueAt(state: Interaction): number | null {
+  if (state.status !== 'open') return null;
+  const times = [state.asked.expiresAt, state.nudges === undefined ? null : nudgeAt(state.nudges)].filter(
+    (time) => time !== null,
+  );
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+const alsoFor = (state: Interaction, as: Recipient['kind']): string | null => {
+  const other = state.status === 'awaited' ? null : escalatedTo(state.nudges);
+  return other?.kind === as ? other.name : null;
+};
 
 const recipient = (state: Interaction, as: 'account' | 'role'): string | null =>
   state.status !== 'awaited' && state.asked.recipientKind === as ? state.asked.recipient : null;
@@ -81,12 +98,19 @@ export const inboxOf = async (pool: Pool, actor: Actor, filter: Filter): Promise
     ? [branch('$2::text IS NOT NULL')]
     : [
         branch('account = $2'),
-        ...roles.map((_, index) => branch(`role = $${index + 8} AND (claimed_by IS NULL OR claimed_by = $2)`)),
+        branch('also_account = $2 AND account IS DISTINCT FROM $2'),
+        ...['role', 'also_role'].flatMap((column) =>
+          roles.map((_, index) =>
+            branch(
+              `${column} = $${index + 8} AND (claimed_by IS NULL OR claimed_by = $2) AND account IS DISTINCT FROM $2`,
+            ),
+          ),
+        ),
       ];
   return listed(
     await query<ListedRow>(
       pool,
-      `SELECT id, revision, doc FROM (${branches.join(' UNION ALL ')}) AS mine ORDER BY published_at DESC, id DESC LIMIT $7`,
+      `SELECT DISTINCT ON (published_at, id) id, revision, doc, published_at FROM (${branches.join(' UNION ALL ')}) AS mine ORDER BY published_at DESC, id DESC LIMIT $7`,
       [
         actor.tenant,
         actor.account,

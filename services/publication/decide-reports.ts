@@ -9,10 +9,21 @@ import { append, nothing, timelineKeys, type Appended } from './timeline';
 
 /** After the commit: readers of these streams look again. */
 export interface Wake {
+  readonly kind: 'wake';
   readonly streams: readonly string[];
 }
 
-export type Decided = Decision<Message, Wake>;
+/** After the commit: the tenant's webhook is told what follows in this conversation. */
+export interface Deliver {
+  readonly kind: 'deliver';
+  readonly tenant: string;
+  readonly stream: string;
+  readonly after: number;
+}
+
+export type Outside = Wake | Deliver;
+
+export type Decided = Decision<Message, Outside>;
 
 const eventsTopic = 'publication.events.v1';
 
@@ -112,7 +123,7 @@ const statusOf = (run: ReportRun, record: PublishReport): ReportStatus => {
 };
 
 export const woken = (appended: Appended): Pick<Decided, 'perform'> =>
-  appended.streams.length === 0 ? {} : { perform: [{ streams: appended.streams }] };
+  appended.streams.length === 0 ? {} : { perform: [{ kind: 'wake', streams: appended.streams }] };
 
 export const publish = (view: View, record: PublishReport, context: Context): Decided => {
   const run = runOf(view, record);

@@ -1,8 +1,10 @@
 import { runService } from '../platform/run-service';
 import { groupTopics } from '../platform/service';
 import type { Input } from '../platform/intake';
-import { decide, keys, moreKeys } from './decide';
-import type { Wake } from './decide-reports';
+import { openConfiguration } from '../platform/live-configuration';
+import { withWebhooks } from './decide';
+import type { Outside } from './decide-reports';
+import { deliverer, type Hook } from './deliver';
 import { routes } from './http';
 import { reportRoutes } from './http-reports';
 import { messageOf, type AnyMessage, type Message } from './messages';
@@ -17,7 +19,11 @@ const input = (group: 'publication' | 'publication.events', urgent: boolean): In
   message: ({ name, value }) => messageOf(name, value),
 });
 
-void runService<Message, Wake>('publication', async (_env, _log, metrics) => {
+void runService<Message, Outside>('publication', async (env, log, metrics) => {
+  const configuration = openConfiguration(env.configPath, log);
+  const hookOf = (tenant: string): Hook | null => configuration.current().tenants[tenant]?.webhook ?? null;
+  const { keys, moreKeys, decide } = withWebhooks((tenant) => hookOf(tenant) !== null);
+  const deliver = deliverer(hookOf);
   const listening = metrics.gauge('fairlead_event_readers', 'Clients that follow an event stream of this instance');
   listening.set(0);
   let readers: Readers | null = null;
@@ -34,7 +40,8 @@ void runService<Message, Wake>('publication', async (_env, _log, metrics) => {
     // Reports hold up a run, so they are fetched at once; the timeline may gather for some ms.
     inputs: [input('publication', true), input('publication.events', false)],
     writes: { 'publication.events.v1': ['ReportPublished', 'VersionSuperseded', 'DocumentConflicted'] },
-    perform: async ({ streams }) => readers?.wake(streams),
+    configuration,
+    perform: async (work, api) => (work.kind === 'wake' ? readers?.wake(work.streams) : deliver(work, api)),
     routes: (app, api) => {
       routes(opened)(app, api);
       reportRoutes(app, api);

@@ -34,17 +34,31 @@ export interface Happened {
   readonly kept: boolean;
 }
 
+/** How far a webhook was told, and what it did not take. */
+export interface Told {
+  readonly type: 'told';
+  readonly stream: string;
+  readonly upTo: number;
+  readonly failed: {
+    readonly seq: number;
+    readonly eventId: string;
+    readonly at: number;
+    readonly why: string;
+  } | null;
+}
+
 export type Message =
+  | Told
   | { readonly type: 'publish'; readonly record: PublishReport }
   | { readonly type: 'supersede'; readonly record: SupersedeVersion }
   | { readonly type: 'happened'; readonly event: Happened };
 
 export type AnyMessage = Message | Tick;
 
-type Told = Pick<Happened, 'tenant' | 'account' | 'conversationId' | 'revision' | 'eventId'> & { occurredAt: number };
+type Source = Pick<Happened, 'tenant' | 'account' | 'conversationId' | 'revision' | 'eventId'> & { occurredAt: number };
 
 const happened = (
-  record: Told,
+  record: Source,
   kind: TimelineKind,
   entity: string,
   item: Item,

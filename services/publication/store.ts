@@ -3,6 +3,7 @@ import { kind, type Kind } from '../platform/decision';
 import { query } from '../platform/postgres';
 import type { Fact, ReportRun, Stream, TimelineKind } from './state';
 import { streamIdOf } from './timeline';
+import type { Webhook } from './webhook';
 
 /** In lock order. */
 export const kinds: readonly Kind[] = [
@@ -39,6 +40,12 @@ export const kinds: readonly Kind[] = [
       { name: 'seq', type: 'bigint', of: (state) => state.seq },
       { name: 'updated_at', type: 'timestamptz', of: (state) => state.updatedAt },
     ],
+  }),
+  kind<Webhook>({
+    name: 'webhook',
+    table: 'webhooks',
+    dueAt: (state) => state.nextAt,
+    columns: [{ name: 'tenant', type: 'text', of: (state) => state.tenant }],
   }),
 ];
 

@@ -267,6 +267,10 @@ export const interaction = (action: Action, more: Partial<InteractionChanged> = 
     adoptedAt: null,
     adoption: null,
     response: null,
+    reminders: 0,
+    remindedAt: null,
+    escalatedTo: null,
+    escalatedAt: null,
     ...more,
   },
 });

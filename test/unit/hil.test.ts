@@ -4,7 +4,7 @@ import type {
   RunStateChanged,
   SubmitClarification,
 } from '../../schemas/generated/records';
-import { decideBatch, heldSet, type HeldSet } from '../../services/platform/decide-batch';
+import { decideBatch, heldSet, type Fact, type HeldSet } from '../../services/platform/decide-batch';
 import { noTrace, type AggregateKey, type Service } from '../../services/platform/decision';
 import { viewOf } from '../../services/platform/decide-batch';
 import { decide, keys, moreKeys, type Reply } from '../../services/hil/decide';
@@ -23,6 +23,7 @@ const world = () => {
       if (held.get(key) === undefined) held.set({ key, loaded: 0, revision: 0, state: undefined, changed: false });
   };
   let count = 0;
+  const all: Fact[] = [];
   const say = (message: AnyMessage, now: number) => {
     hold(keys(message));
     hold(moreKeys(message, viewOf(held, new Map())));
@@ -38,10 +39,12 @@ const world = () => {
     const then = result.told.flatMap(
       (told) => decideBatch(service, held, new Map(), [{ ...told, cause: told.id }], base).facts,
     );
-    return { facts: [...result.facts, ...then], rows: result.rows, reply: outcome.reply as Reply | undefined };
+    const facts = [...result.facts, ...then];
+    all.push(...facts);
+    return { facts, rows: result.rows, reply: outcome.reply as Reply | undefined };
   };
   const state = (ref: string): Interaction | undefined => held.get({ kind: 'interaction', id: ref })?.state as never;
-  return { say, state };
+  return { say, state, facts: () => all };
 };
 
 const requested = (more: Partial<RequestInteraction> = {}): AnyMessage => ({
@@ -434,5 +437,65 @@ describe('chat answers', () => {
     say(requested(), 10);
     say(respond({ text: 'Oslo', clientResponseId: 'm1' }), 20);
     expect(decided(say(clarify(), 30).facts)).toMatchObject([{ status: 'response_received' }]);
+  });
+});
+
+describe('H10: reminders and escalation', () => {
+  const state = (w: ReturnType<typeof world>): Extract<Interaction, { status: 'open' }> =>
+    w.state('int_1') as Extract<Interaction, { status: 'open' }>;
+  const due = (w: ReturnType<typeof world>): number | null =>
+    kinds.find(({ name }) => name === 'interaction')!.dueAt!(w.state('int_1'));
+  const tick: AnyMessage = { type: 'tick', kind: 'interaction', id: 'int_1' };
+
+  test('H10 reminds after the pause, again after each, and stops with the answer', () => {
+    const w = world();
+    w.say(requested({ remindAfterSec: 60, expiresAt: 10_000_000 }), 1_000);
+    expect(due(w)).toBe(61_000);
+    expect(w.say(tick, 60_999).facts).toEqual([]);
+    expect(w.say(tick, 61_000).facts[0]).toMatchObject({ value: { state: 'open', reminders: 1, remindedAt: 61_000 } });
+    expect(due(w)).toBe(121_000);
+    w.say(tick, 121_000);
+    expect(state(w).nudges).toMatchObject({ reminders: 2 });
+    w.say(respond({ text: 'Bern' }), 122_000);
+    expect(due(w)).toBeNull();
+    expect(w.say(tick, 200_000).facts).toEqual([]);
+  });
+
+  test('H10 reminds a bounded number of times, then only the expiry is left', () => {
+    const w = world();
+    w.say(requested({ remindAfterSec: 1, expiresAt: 1_000_000 }), 0);
+    for (let now = due(w)!; now < 1_000_000; now = due(w)!) w.say(tick, now);
+    expect(state(w).nudges).toMatchObject({ reminders: 10 });
+    expect(w.say(tick, 1_000_000).facts[0]).toMatchObject({ value: { state: 'closed', code: 'expired' } });
+  });
+
+  test('H10 escalates to a role after the second pause: one person of it may claim and answer, so may the first recipient', () => {
+    const w = world();
+    w.say(requested({ remindAfterSec: 60, escalateTo: 'role:approver' }), 0);
+    expect(w.say(respond({ text: 'x' }, bob), 1).reply).toMatchObject({ code: 'unknown_interaction' });
+    w.say(tick, 60_000);
+    w.say(tick, 120_000);
+    expect(w.facts().at(-1)).toMatchObject({
+      value: { recipient: 'alice', escalatedTo: 'role:approver', escalatedAt: 120_000, reminders: 2 },
+    });
+    expect(w.say({ type: 'claim', ref: 'int_1', actor: bob }, 121_000).reply).toMatchObject({ type: 'item' });
+    expect(w.say(respond({ text: 'x' }), 122_000).reply).toMatchObject({ code: 'already_claimed' });
+    expect(w.say(respond({ text: 'y' }, bob), 123_000).reply).toMatchObject({ type: 'item', created: true });
+  });
+
+  test('H10 an escalation is answered by the first recipient where nobody claimed it', () => {
+    const w = world();
+    w.say(requested({ escalateTo: 'account:carol' }), 0);
+    w.say(tick, 3_600_000);
+    expect(w.facts().at(-1)).toMatchObject({ value: { escalatedTo: 'carol' } });
+    expect(w.say(respond({ text: 'x' }), 3_600_001).reply).toMatchObject({ created: true });
+  });
+
+  test('H10 a revision starts anew', () => {
+    const w = world();
+    w.say(requested({ remindAfterSec: 60, escalateTo: 'role:approver' }), 0);
+    w.say(tick, 60_000);
+    w.say(requested({ remindAfterSec: 60, requestRevision: 2 }), 70_000);
+    expect(state(w).nudges).toMatchObject({ reminders: 0, remindAt: 130_000, escalateTo: null });
   });
 });

@@ -3,14 +3,14 @@ import { sha256Hex } from '../../services/platform/canonical';
 import { decideBatch, heldSet, viewOf } from '../../services/platform/decide-batch';
 import { noTrace, type AggregateKey, type Service } from '../../services/platform/decision';
 import { decide, keys, moreKeys } from '../../services/publication/decide';
-import type { Wake } from '../../services/publication/decide-reports';
+import type { Outside } from '../../services/publication/decide-reports';
 import { messageOf, type AnyMessage } from '../../services/publication/messages';
 import type { ReportRun, Stream } from '../../services/publication/state';
 import { shownStatus } from '../../services/publication/state';
 import { kinds } from '../../services/publication/store';
 import { streamIdOf } from '../../services/publication/timeline';
 
-const service: Service<AnyMessage, Wake> = { name: 'publication', kinds, keys, moreKeys, decide: decide as never };
+const service: Service<AnyMessage, Outside> = { name: 'publication', kinds, keys, moreKeys, decide: decide as never };
 
 const world = () => {
   const held = heldSet();
@@ -31,7 +31,7 @@ const world = () => {
       facts: result.facts,
       timeline: result.rows.filter((row) => row.table === 'timeline').map((row) => row.values),
       reports: result.rows.filter((row) => row.table === 'reports').map((row) => row.values),
-      woken: result.performs.flatMap((wake) => wake.streams),
+      woken: result.performs.flatMap((work) => (work.kind === 'wake' ? work.streams : [])),
     };
   };
   const run = (): ReportRun => held.get({ kind: 'report_run', id: 'run_1' })?.state as ReportRun;
