@@ -74,6 +74,8 @@ export const decideSubmission = (view: View, message: Submit, context: Context, 
   if (identity === null) throw new Error('an admissible submission without an identity');
   if (!policy.knowsTenant(message.tenant))
     return refuse({ code: 'forbidden', detail: 'this tenant is not configured here' });
+  if (message.retryAfterSec !== null)
+    return refuse({ code: 'rate_limited', detail: `too many messages; again in ${message.retryAfterSec} s` });
   const { submission } = verdict;
   if (submission.agent !== null && !policy.knowsAgent(message.tenant, submission.agent))
     return refuse({ code: 'unknown_agent', field: 'agent', detail: `agent: none is called ${submission.agent}` });
@@ -179,7 +181,12 @@ const admit = (
       { key, state },
       ...(started === null ? [] : [{ key: conversationKey(admitted.conversation), state: started.conversation }]),
     ],
-    rows: [{ table: 'blobs', values: { ref: ids.messageId, bytes: Buffer.from(submission.content, 'utf8') } }],
+    rows: [
+      {
+        table: 'blobs',
+        values: { ref: ids.messageId, bytes: Buffer.from(submission.content, 'utf8'), tenant: message.tenant },
+      },
+    ],
     emit: [
       emit(key, messagesTopic, 'MessageStored', message.conversationId, {
         tenant: message.tenant,

@@ -12,6 +12,7 @@ import { fieldsOfBody } from './fields';
 import type { Answer, Inbound } from './messages';
 import { isCode } from './receipts';
 import { bodySchema, receiptSchema } from './http-schemas';
+import { retryAfterSec, type RateLimits } from './rate-limits';
 import { readReceipt } from './store';
 import { prepare, type Submit } from './submission';
 import { issue } from './validate';
@@ -51,6 +52,7 @@ const send = (reply: FastifyReply, { receipt, http }: Answer): FastifyReply => {
   const json = receiptJson(receipt);
   if (http < 400) return reply.status(http).send(json);
   const { code, field, detail, status } = receipt;
+  if (code === 'rate_limited') void reply.header('retry-after', String(retryAfterSec));
   return problem(reply, isCode(code) ? code : 'internal', detail ?? code ?? status, field, {
     ...json,
     receiptStatus: status,
@@ -113,7 +115,7 @@ const asRepeat = (settled: Answer, first: Answer): Answer => ({
   },
 });
 
-export const routes = (app: Http, api: Api<Inbound | Tick>, waiters: Waiters): void => {
+export const routes = (app: Http, api: Api<Inbound | Tick>, waiters: Waiters, limits: RateLimits): void => {
   app.post(
     '/v1/conversations/:conversationId/messages',
     {
@@ -127,7 +129,7 @@ export const routes = (app: Http, api: Api<Inbound | Tick>, waiters: Waiters): v
       validatorCompiler: () => () => true,
     },
     async (request, reply) => {
-      const submit = submitOf(request);
+      const submit = await limits.limited(submitOf(request));
       const first = (await api.submit(submit, traceOf(request))) as Answer;
       if (first.http !== 202 || first.receipt.messageId === null) return send(reply, first);
       const settled = await waiters.wait(first.receipt.messageId, waitMsOf(request.headers.prefer));

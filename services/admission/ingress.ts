@@ -4,6 +4,7 @@ import type { Decoded } from '../platform/codec';
 import type { IngressBinding } from '../platform/configuration';
 import type { RawRecord } from '../platform/dead-letters';
 import { Refusal, Transient } from '../platform/errors';
+import type { RateLimits } from './rate-limits';
 import { prepare, type Origin, type Submit } from './submission';
 import { eventIdIssue, issue, type Issue } from './validate';
 
@@ -50,12 +51,12 @@ const submitOf = (binding: IngressBinding, record: MessageSubmitted, raw: RawRec
 
 /** Every record that decodes becomes a submission and so gets a receipt (A17); its record key does not matter. */
 export const ingressReader =
-  (bindings: ReadonlyMap<string, IngressBinding>, auth: Auth) =>
+  (bindings: ReadonlyMap<string, IngressBinding>, auth: Auth, limits: RateLimits) =>
   (decoded: Decoded, raw: RawRecord): Submit | Promise<Submit> => {
     const binding = bindings.get(raw.topic);
     if (binding === undefined) throw new Error(`no binding for ${raw.topic}`);
     const record = decoded.value as MessageSubmitted;
     return binding.accounts === 'asserted'
-      ? submitOf(binding, record, raw, asserted(binding, record.account))
-      : ofToken(binding, auth, raw).then((who) => submitOf(binding, record, raw, who));
+      ? limits.limited(submitOf(binding, record, raw, asserted(binding, record.account)))
+      : ofToken(binding, auth, raw).then((who) => limits.limited(submitOf(binding, record, raw, who)));
   };

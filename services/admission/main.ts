@@ -4,6 +4,7 @@ import { openAuth } from '../platform/auth';
 import type { IngressBinding } from '../platform/configuration';
 import type { Tick } from '../platform/decision';
 import type { Input } from '../platform/intake';
+import type { Hints } from '../platform/redis';
 import { openConfiguration } from '../platform/live-configuration';
 import { runService } from '../platform/run-service';
 import { groupTopics, type ServiceSpec } from '../platform/service';
@@ -13,7 +14,9 @@ import { routes } from './http';
 import { ingressReader } from './ingress';
 import type { Inbound, Settlement } from './messages';
 import { policyOf } from './policy';
+import { rateLimits } from './rate-limits';
 import { receiptsTopic } from './receipts';
+import { startRetention } from './retention';
 import { kinds, readSettled, readUndecided } from './store';
 import { openWaiters, type Waiters } from './waiters';
 
@@ -27,12 +30,14 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
   const bindings = configuration.current().ingress ?? [];
   const policy = policyOf(configuration.current, bindings);
   const byTopic = new Map(bindings.map((one) => [topicName(env.topicPrefix, one.topic), one]));
+  let hints: Hints | null = null;
+  const limits = rateLimits(policy.rates, (name, ttlMs) => hints?.count(name, ttlMs) ?? Promise.resolve(null));
   const ingress: Input<Inbound | Tick> = {
     group: 'admission',
     topics: Object.fromEntries(bindings.map((one) => [one.topic, ['MessageSubmitted']])),
     urgent: true,
     inbox: false,
-    message: ingressReader(byTopic, openAuth(env.auth)),
+    message: ingressReader(byTopic, openAuth(env.auth), limits),
   };
   const events: Input<Inbound | Tick> = {
     group: 'admission.events',
@@ -68,10 +73,18 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
       waiters?.settled(settlement);
     },
     routes: (app, running) => {
+      hints = running.hints;
       waiters = openWaiters((messageIds) => readSettled(running.pool, messageIds));
-      routes(app, running, waiters);
+      routes(app, running, waiters, limits);
     },
-    start: () => Promise.resolve(() => Promise.resolve(waiters?.close())),
+    start: (running) => {
+      const stopRetention = startRetention(running.pool, policy.contentDays, log);
+      return Promise.resolve(() => {
+        stopRetention();
+        waiters?.close();
+        return Promise.resolve();
+      });
+    },
     beforeMetrics: async (running) => {
       const { count, oldestSeconds } = await readUndecided(running.pool);
       undecided.set(count);

@@ -55,5 +55,9 @@ export const runKnown = (view: View, conversationId: string, runId: string): Run
 export const pastRunRows = (conversationId: string, runs: readonly RunFacts[]): NonNullable<Outcome['rows']> =>
   runs.map((run) => ({
     table: 'blobs',
-    values: { ref: pastRunRef(conversationId, run.runId), bytes: Buffer.from(JSON.stringify(run), 'utf8') },
+    values: {
+      ref: pastRunRef(conversationId, run.runId),
+      bytes: Buffer.from(JSON.stringify(run), 'utf8'),
+      tenant: null,
+    },
   }));

@@ -8,6 +8,10 @@ export interface Policy {
   readonly knowsAgent: (tenant: string, agent: string) => boolean;
   /** The agent's own policy beats its tenant's. */
   readonly onBusy: (tenant: string, agent: string | null) => OnBusy;
+  /** Messages a second; null = as many as come. */
+  readonly rates: (tenant: string) => { readonly tenant: number | null; readonly account: number | null };
+  /** Tenants whose messages lose their words after so many days. */
+  readonly contentDays: () => readonly (readonly [tenant: string, days: number])[];
   /** Topics besides the common one that get the receipts of this app. */
   readonly receiptsTopics: (tenant: string, app: string) => readonly string[];
 }
@@ -33,6 +37,14 @@ export const policyOf = (current: () => Configuration, bindings: readonly Ingres
     const { tenants, agents } = current();
     const own = tenants[tenant];
     return ((agents[agent ?? own?.defaultAgent ?? '']?.onBusy ?? own?.onBusy) as OnBusy | undefined) ?? 'ask';
+  },
+  contentDays: () =>
+    Object.entries(current().tenants).flatMap(([tenant, { retention }]) =>
+      retention?.contentDays === undefined ? [] : [[tenant, retention.contentDays] as const],
+    ),
+  rates: (tenant) => {
+    const limits = current().tenants[tenant]?.limits;
+    return { tenant: limits?.ratePerSec ?? null, account: limits?.accountRatePerSec ?? null };
   },
   receiptsTopics: copiesOf(bindings),
 });

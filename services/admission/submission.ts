@@ -41,6 +41,8 @@ export interface Submit extends Speaker {
   readonly deliveryId: string;
   readonly relation: Relation | null;
   readonly contentSha256: string | null;
+  /** Set when too many came just now; a message that is known already is answered all the same. */
+  readonly retryAfterSec: number | null;
   /** Null when the submission does not say who or what it is. */
   readonly identity: { readonly ids: Ids; readonly fingerprint: Fingerprint } | null;
   readonly verdict: ({ readonly ok: true } & Admissible) | { readonly ok: false; readonly issue: Issue };
@@ -86,6 +88,7 @@ export const prepare = (
     deliveryId: origin.deliveryId,
     relation: relationOf(fields),
     contentSha256: contentHash,
+    retryAfterSec: null,
     identity: ids === null ? null : { ids, fingerprint: fingerprintOf(fields, contentHash, unknownField) },
     verdict: checked.ok ? { ok: true, ...admissible(speaker, checked.value) } : checked,
   };

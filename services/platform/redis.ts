@@ -12,11 +12,19 @@ const silentAfterMs = 2_000;
 export interface Hints {
   publish(channel: string, message: string): void;
   subscribe(channel: string, on: (message: string) => void): void;
+  /** One more of a name that is forgotten after `ttlMs`; null while Redis is away. */
+  count(name: string, ttlMs: number): Promise<number | null>;
   close(): void;
 }
 
 export const openHints = (url: string | null, prefix: string, log: Logger): Hints => {
-  if (url === null) return { publish: () => undefined, subscribe: () => undefined, close: () => undefined };
+  if (url === null)
+    return {
+      publish: () => undefined,
+      subscribe: () => undefined,
+      count: () => Promise.resolve(null),
+      close: () => undefined,
+    };
   const options = {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
@@ -55,6 +63,21 @@ export const openHints = (url: string | null, prefix: string, log: Logger): Hint
       const known = handlers.get(name);
       handlers.set(name, [...(known ?? []), on]);
       if (known === undefined) listener.subscribe(name).catch(onError);
+    },
+    count: async (name, ttlMs) => {
+      if (commands.status !== 'ready') return null;
+      try {
+        const [counted] =
+          (await commands
+            .multi()
+            .incr(prefix + name)
+            .pexpire(prefix + name, ttlMs)
+            .exec()) ?? [];
+        return typeof counted?.[1] === 'number' ? counted[1] : null;
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error(String(error)));
+        return null;
+      }
     },
     close: () => {
       commands.disconnect();

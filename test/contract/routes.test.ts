@@ -19,7 +19,7 @@ const auth: Auth = { verify: () => Promise.reject(new Error('no request is made'
 const log = openLog('test', 'test', 'silent');
 
 const services: Record<string, (app: Http) => void> = {
-  admission: (app) => admissionRoutes(app, nothing, nothing),
+  admission: (app) => admissionRoutes(app, nothing, nothing, nothing),
   'run-executor': (app) => executorRoutes(app, nothing),
   hil: (app) => hilRoutes(nothing, nothing)(app, nothing),
   'effect-ledger': (app) => {

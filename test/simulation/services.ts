@@ -53,7 +53,8 @@ const erased = <M, I>(deciders: Deciders<M, I>): Deciders<unknown, unknown> =>
 
 const bindings = configuration.ingress ?? [];
 const noTokens = {} as Auth;
-const ingress = ingressReader(new Map(bindings.map((one) => [one.topic, one])), noTokens);
+const noLimits = { limited: <S>(submit: S): S => submit };
+const ingress = ingressReader(new Map(bindings.map((one) => [one.topic, one])), noTokens, noLimits);
 
 const decoded = (record: Rec): Decoded => ({ name: record.type, value: record.value }) as unknown as Decoded;
 const raw = (record: Rec): RawRecord =>

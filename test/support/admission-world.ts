@@ -21,13 +21,17 @@ export const speaker = { tenant: 'local', app: 'local', account: 'alice' } as co
 export const ids = (clientMessageId: string) => idsOf({ ...speaker, clientMessageId });
 
 const configuration = `
-tenants: { local: { defaultAgent: plain } }
+tenants: { local: { defaultAgent: plain }, other: { defaultAgent: plain } }
 ingress: [{ topic: ingress.messages.v1, tenant: local, app: local, accounts: asserted, receiptsTopic: local.receipts }]
 agents: ${JSON.stringify(
   Object.fromEntries(
-    ['plain', 'ask', 'enqueue', 'parallel', 'amend', 'interrupt', 'reject'].map((name) => [
+    ['plain', 'elsewhere', 'ask', 'enqueue', 'parallel', 'amend', 'interrupt', 'reject'].map((name) => [
       name,
-      { builtin: 'chat', ...(name === 'plain' ? {} : { onBusy: name }) },
+      {
+        builtin: 'chat',
+        ...(name === 'elsewhere' ? { tenants: ['other'] } : {}),
+        ...(name === 'plain' || name === 'elsewhere' ? {} : { onBusy: name }),
+      },
     ]),
   ),
 )}

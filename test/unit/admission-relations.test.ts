@@ -152,6 +152,25 @@ describe('A8 each relation is a path of its own', () => {
     });
   });
 
+  test.each<[string, Partial<MessageSubmitted>]>([
+    ['amend', { relation: 'AMEND', targetRunId: 'r8', expectedVersion: 3 }],
+    ['observe', { relation: 'OBSERVE', targetRunId: 'r8' }],
+    ['control', { relation: 'CONTROL', targetRunId: 'r8', control: 'CANCEL' }],
+    ['follow_up', { relation: 'FOLLOW_UP', parentRunId: 'r8' }],
+    ['continue', { relation: 'CONTINUE', continuationOfRunId: 'r8' }],
+    ['clarification', { relation: 'CLARIFICATION', interactionRef: 'i8', requestRevision: 1 }],
+    ['new_task', { relation: 'NEW_TASK', dependsOnRunId: 'r8' }],
+  ])('only owners refuse: %s of what this projection has never seen goes to its owner', (_name, fields) => {
+    const told = world().send(submit(fields));
+    expect(told.receipt).toMatchObject({ status: 'admitted', revision: 1 });
+    expect(command(told)).toBeDefined();
+  });
+
+  test('an agent that is for other tenants does not exist', () => {
+    const { send } = world();
+    expect(send(submit({ agent: 'elsewhere' })).receipt).toMatchObject({ code: 'unknown_agent', revision: 0 });
+  });
+
   test('an agent nobody configured', () =>
     expect(world().send(submit({ agent: 'nobody' })).receipt).toMatchObject({ code: 'unknown_agent', field: 'agent' }));
 });

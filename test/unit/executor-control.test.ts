@@ -252,6 +252,23 @@ describe('cancel (R15)', () => {
     expect(sent.performs).toEqual([]);
   });
 
+  test('A16 only a cancel waits for its message, and not for one that has been refused', () => {
+    const x = executor();
+    for (const verb of ['pause', 'resume'] as const)
+      expect(factsOf(x.control(verb, { namedByMessage: true, control: verb }), 'MessageDecided')).toMatchObject([
+        { status: 'refused', code: 'unknown_run' },
+      ]);
+    x.control('k', { namedByMessage: true });
+    const sent = x.start('m1', { agent: 'nobody' });
+    expect(factsOf(sent, 'MessageDecided')).toMatchObject([
+      { messageId: x.ids('m1').messageId, code: 'unknown_agent' },
+      { messageId: x.ids('k').messageId, code: 'unknown_run' },
+    ]);
+    expect(factsOf(x.control('k2', { namedByMessage: true }), 'MessageDecided')).toMatchObject([
+      { status: 'refused', code: 'unknown_run' },
+    ]);
+  });
+
   test('A16 a cancel whose message never comes ends as unknown_run after ten minutes', () => {
     const x = executor();
     x.control('k', { namedByMessage: true });
