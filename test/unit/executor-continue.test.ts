@@ -332,6 +332,26 @@ describe('a continued run (A12)', () => {
     expect(y.run('n1').continuation?.grantsCut).toEqual(['connector:contact-api']);
   });
 
+  test.each([
+    ['still inside the ceiling', {}, ['price-series']],
+    ['outside the ceiling of today', { ceilings: { tools: [] } }, []],
+  ])('A12 what a person allowed the parent beyond its agent comes along only %s', (_name, tenant, tools) => {
+    const x = executor({ agent: { tools: [] } });
+    x.start();
+    x.answer({ ask: [{ questionId: 'q', kind: 'permission', question: '?', grant: 'tool:price-series' }] });
+    const response = {
+      ...{ responseId: 'r', clientResponseId: 'cr', text: null, choice: null, value: null },
+      ...{ decision: 'approve', respondedBy: 'alice', late: false, previewSha256: null },
+    };
+    x.interaction('q', { kind: 'permission', state: 'answered', revision: 2, response });
+    expect(x.run().grants.tools).toEqual(['price-series']);
+    x.answer({ report });
+    x.published();
+    x.configure({ tenants: { local: { defaultAgent: 'market-report', ...tenant } } });
+    x.continue('n1');
+    expect(x.run('n1').grants.tools).toEqual(tools);
+  });
+
   test('A12 consents stay with the run they were given to', () => {
     const x = executor();
     x.start();
