@@ -4,7 +4,8 @@
  *
  * FAIRLEAD_FAILPOINTS="relay.sent=exit,batch.commit=throw:2" - the number says on which pass it fires (default 1).
  */
-type Action = 'exit' | 'throw' | 'hold';
+/** `gather` holds all passes and dies at the last of them, so that all stand at this very place when it happens. */
+type Action = 'exit' | 'throw' | 'hold' | 'gather';
 interface Armed {
   readonly action: Action;
   passesLeft: number;
@@ -31,9 +32,13 @@ export const disarmAll = (): void => armed.clear();
 export const failpoint = async (name: string): Promise<void> => {
   if (armed.size === 0) return;
   const point = armed.get(name);
-  if (point === undefined || --point.passesLeft > 0) return;
+  if (point === undefined) return;
+  if (--point.passesLeft > 0) {
+    if (point.action === 'gather') await new Promise<never>(() => undefined);
+    return;
+  }
   armed.delete(name);
-  if (point.action === 'exit') process.kill(process.pid, 'SIGKILL');
+  if (point.action === 'exit' || point.action === 'gather') process.kill(process.pid, 'SIGKILL');
   if (point.action === 'throw') throw new Error(`failpoint ${name}`);
   await new Promise<never>(() => undefined);
 };
