@@ -499,3 +499,94 @@ describe('H10: reminders and escalation', () => {
     expect(state(w).nudges).toMatchObject({ reminders: 0, remindAt: 130_000, escalateTo: null });
   });
 });
+
+describe('cases', () => {
+  const second = { interactionRef: 'int_2', questionId: 'q2' };
+  const clarify = (messageId: string, ref: string, text: string): AnyMessage => ({
+    type: 'clarify',
+    record: {
+      eventId: messageId,
+      occurredAt: 1,
+      tenant: 't',
+      app: 'a',
+      account: 'alice',
+      conversationId: 'c1',
+      messageId,
+      clientMessageId: messageId,
+      interactionRef: ref,
+      requestRevision: 1,
+      content: text,
+      attempt: 1,
+    } as SubmitClarification,
+  });
+
+  test('case 13: two questions at once, answered in reverse: each answer reaches its own', () => {
+    const w = world();
+    w.say(requested(), 10);
+    w.say(requested(second), 10);
+    w.say({ ...respond({ text: 'second' }), ref: 'int_2' } as AnyMessage, 20);
+    w.say(respond({ text: 'first' }), 30);
+    expect(w.state('int_1')).toMatchObject({ status: 'answered', response: { text: 'first' } });
+    expect(w.state('int_2')).toMatchObject({ status: 'answered', response: { text: 'second' } });
+  });
+
+  test('case 14: the first answer is not used for a second question', () => {
+    const w = world();
+    w.say(requested(), 10);
+    w.say(respond({ text: 'first' }), 20);
+    w.say(requested(second), 30);
+    w.say(requested(), 40);
+    expect(w.state('int_2')).toMatchObject({ status: 'open' });
+  });
+
+  test('case 15: an answer before its request is adopted once, when the request comes', () => {
+    const w = world();
+    w.say(clarify('m9', 'int_1', 'Bern'), 10);
+    expect(w.state('int_1')).toMatchObject({ status: 'awaited' });
+    w.say(requested(), 10);
+    w.say(requested(), 11);
+    expect(w.state('int_1')).toMatchObject({ status: 'answered', response: { text: 'Bern' } });
+    expect(w.facts().filter((fact) => fact.type === 'MessageDecided')).toHaveLength(1);
+  });
+
+  test('case 17: the same answer again, its reply was lost: the first receipt', () => {
+    const w = world();
+    w.say(requested(), 10);
+    const first = w.say(respond({ text: 'Bern' }), 20).reply;
+    const again = w.say(respond({ text: 'Bern' }), 30).reply;
+    expect(first).toMatchObject({ created: true });
+    expect(again).toMatchObject({ created: false });
+    expect((again as { item: unknown }).item).toEqual((first as { item: unknown }).item);
+  });
+
+  test('case 18: an answer after the expiry is refused as expired, kept for the audit, and does nothing', () => {
+    const w = world();
+    w.say(requested({ expiresAt: 15 }), 10);
+    const late = w.say(respond({ text: 'Bern' }), 20);
+    expect(late.reply).toMatchObject({ type: 'no', code: 'expired' });
+    expect(late.rows.map((row) => row.table)).toEqual(['refused_responses']);
+    expect(w.state('int_1')).toMatchObject({ status: 'closed', code: 'expired' });
+  });
+
+  test('case 19: an answered request does not open again by a redelivery', () => {
+    const w = world();
+    w.say(requested(), 10);
+    w.say(respond({ text: 'Bern' }), 20);
+    expect(w.say(requested(), 30).facts[0]).toMatchObject({ value: { state: 'answered' } });
+    expect(w.state('int_1')).toMatchObject({ status: 'answered' });
+  });
+
+  test('case 50: refused, received and not adopted, approved and its effect unknown are three things', () => {
+    const w = world();
+    w.say(requested(), 10);
+    expect(w.say(respond({ choice: 'none' }), 20).reply).toMatchObject({ type: 'no', code: 'contract_violated' });
+    expect(w.say(respond({ text: 'Bern' }), 30).reply).toMatchObject({ item: { adoption: { status: 'pending' } } });
+    w.say(approval({ interactionRef: 'int_2' }), 40);
+    const approved = { ...respond({ decision: 'approve', previewSha256: 'f'.repeat(64) }), ref: 'int_2' } as AnyMessage;
+    expect(w.say(approved, 50).reply).toMatchObject({ item: { adoption: { status: 'pending' } } });
+    const attempt = adoptedBy({ interactionRef: 'int_2', turn: null, attempt: 1, actionKey: 'k:o:s:v1' });
+    w.say(attempt, 60);
+    // Adopted by the attempt: what that came to is the action's to say.
+    expect(w.state('int_2')).toMatchObject({ adoption: { status: 'adopted' } });
+  });
+});
