@@ -1,4 +1,5 @@
-import { mustWaitInConversation } from './conversation';
+import { hasSlot, mustOfferSlot } from './claim-slot';
+import { waitsBehind } from './conversation';
 import { settleCancel } from './cancel';
 import { decideFate, type Draft } from './draft';
 import { finishEnding, startEnding } from './ending';
@@ -19,7 +20,8 @@ export const advance = (draft: Draft): void => {
   switch (run.status) {
     case 'queued':
       run.readyAt = null;
-      if (run.holds.length === 0 && !mustWaitInConversation(draft)) start(draft);
+      run.behind = waitsBehind(draft);
+      if (run.holds.length === 0 && run.behind === null) start(draft);
       return;
     case 'running':
     case 'waiting':
@@ -44,6 +46,7 @@ export const advance = (draft: Draft): void => {
 
 const start = (draft: Draft): void => {
   const { run, context } = draft;
+  if (!hasSlot(draft)) return;
   if (context.capacity - draft.performs.length <= 0) {
     run.readyAt = context.now + lookAgainMs;
     return;
@@ -76,6 +79,10 @@ const nextTurn = (draft: Draft): void => {
   }
   if (run.budget.turnsLeft <= 0) return startEnding(draft, 'partial', 'budget_turns');
   if (run.budget.costLeft !== null && run.budget.costLeft <= 0) return startEnding(draft, 'partial', 'budget_cost');
+  if (!hasSlot(draft) || mustOfferSlot(draft)) {
+    run.status = 'waiting';
+    return;
+  }
   if (context.capacity - draft.performs.length <= 0) {
     run.readyAt = context.now + lookAgainMs;
     return;

@@ -53,18 +53,9 @@ export const takeAnswer = (draft: Draft, turn: OpenTurn, outcome: AgentOutcome):
           'malformed_output',
           `${checked.code} at ${checked.field}: ${checked.message}`,
         );
-      const missing = notThereYet(checked.output);
-      if (missing !== null) return startEnding(draft, 'failed', 'malformed_output', `${missing}: not implemented`);
       return commitTurn(draft, turn, checked.output);
     }
   }
-};
-
-/** Parts of the protocol this release refuses by name instead of ignoring them. */
-const notThereYet = (output: TurnOutput): string | null => {
-  if ((output.spawn ?? []).length > 0) return 'spawn';
-  if ((output.answerChildren ?? []).length > 0) return 'answerChildren';
-  return null;
 };
 
 /** Time-outs, connection errors, 429 and 5xx: the same sealed turn again, later; after the bound interrupted (R14). */

@@ -1,5 +1,8 @@
+import { endChildren } from './children';
 import { decideFate, type Draft } from './draft';
 import { dropWork, finishEnding } from './ending';
+import { liveChildren } from './open-work';
+import { leavePark } from './park';
 import { dropPause } from './pause';
 import { raiseFence } from './requests';
 import { recordTransition } from './transition';
@@ -17,7 +20,7 @@ export const requestCancel = (draft: Draft, cause: Cause, messageId: string | nu
   }
   const from = run.status;
   dropPause(draft, 'cancel');
-  run.park = null;
+  leavePark(draft);
   dropWork(draft);
   run.cancel = { requestedAt: context.now, cause, messageIds: messageId === null ? [] : [messageId], settleBy: null };
   run.status = 'cancelling';
@@ -27,6 +30,7 @@ export const requestCancel = (draft: Draft, cause: Cause, messageId: string | nu
     decideFate(draft, update, { status: 'update_not_applied', code: 'run_ended', detail: `cancelled: ${cause}` });
   recordTransition(draft, { state: from }, { control: 'cancel', state: 'cancelling' });
   raiseFence(draft, 'closed', run.requirements.version);
+  endChildren(draft, cause);
   settleCancel(draft);
 };
 
@@ -35,7 +39,7 @@ export const settleCancel = (draft: Draft): void => {
   if (run.status !== 'cancelling' || run.cancel === null || !run.fence.acknowledged) return;
   run.cancel.settleBy ??= context.now + run.cancelSettleMs;
   const inFlight = run.actions.some((action) => action.status === 'sending' || action.status === 'unknown');
-  if (inFlight && context.now < run.cancel.settleBy) return;
+  if (liveChildren(run).length > 0 || (inFlight && context.now < run.cancel.settleBy)) return;
   run.ending = { to: 'cancelled', cause: run.cancel.cause };
   run.status = 'closing';
   // History of refused candidates that is still on its way must not keep a confirmed cancel waiting.

@@ -3,9 +3,6 @@ import type { Draft } from './draft';
 import { conversationKey } from './messages';
 import type { ConversationRuns, Run } from './state';
 
-/** One step of priority is worth this much waiting, so that nothing starves (R19). */
-const ageingMsPerPriority = 60_000;
-
 const holdsPlace = (run: Run): boolean => {
   switch (run.status) {
     case 'running':
@@ -29,26 +26,22 @@ const runsOf = (draft: Draft): ConversationRuns =>
     waiting: [],
   };
 
-export const orderOf = (run: Pick<Run, 'enqueuedAt' | 'priority'>): number =>
-  run.enqueuedAt - run.priority * ageingMsPerPriority;
-
-/** True while an earlier run of the conversation holds its place, or one before this one in the fixed order waits. */
-export const mustWaitInConversation = (draft: Draft): boolean => {
+/** The earlier run that holds the conversation's place, or waits before this one in the fixed order; null = its turn. */
+export const waitsBehind = (draft: Draft): string | null => {
   const { run } = draft;
-  if (run.mode === 'parallel') return false;
+  if (run.mode === 'parallel') return null;
   const runs = runsOf(draft);
-  const order = orderOf(run);
-  return (
-    runs.active.some((runId) => runId !== run.runId) ||
-    runs.waiting.some(
-      (one) => one.runId !== run.runId && (one.order < order || (one.order === order && one.runId < run.runId)),
-    )
+  const before = runs.waiting.find(
+    (one) => one.runId !== run.runId && (one.order < run.order || (one.order === run.order && one.runId < run.runId)),
   );
+  return runs.active.find((runId) => runId !== run.runId) ?? before?.runId ?? null;
 };
 
 /** The conversation's list after this decision; a freed place wakes whoever is first in line. */
 export const conversationPut = (draft: Draft): { key: AggregateKey; state: ConversationRuns }[] => {
   const { run } = draft;
+  // A child has no place of its own: its root's is theirs.
+  if (run.spawned !== null) return [];
   const runs = runsOf(draft);
   const active = holdsPlace(run)
     ? [...new Set([...runs.active, run.runId])]
@@ -56,7 +49,7 @@ export const conversationPut = (draft: Draft): { key: AggregateKey; state: Conve
   const queued = run.status === 'queued' && run.mode === 'queue';
   const others = runs.waiting.filter((one) => one.runId !== run.runId);
   const waiting = queued
-    ? [...others, { runId: run.runId, order: orderOf(run) }].sort(
+    ? [...others, { runId: run.runId, order: run.order }].sort(
         (a, b) => a.order - b.order || (a.runId < b.runId ? -1 : 1),
       )
     : others;

@@ -1,34 +1,21 @@
-import {
-  none,
-  unreachable,
-  type AggregateKey,
-  type Context,
-  type Decision,
-  type Tick,
-  type View,
-} from '../platform/decision';
+import { none, unreachable, type Context, type Decision, type View } from '../platform/decision';
 import { advance } from './advance';
-import {
-  decideAboutEntity,
-  entityIdIn,
-  entityKeys,
-  entityMoreKeys,
-  entityRunIds,
-  type EntityMessage,
-} from './decide-entity';
+import { decideAboutEntity } from './decide-entity';
 import { takeAnswer } from './boundary';
 import { requestCancel } from './cancel';
+import { expireAskedOfParent, parentAnswers } from './child';
+import { childAsks, childEnded } from './children';
+import { syncSlot } from './claim-slot';
 import { control } from './control';
 import { draftOf, keep, type Draft, type Intent } from './draft';
-import { aboutOf, entityIdOf, entityKey } from './entity';
 import { finish } from './finish';
 import { startEnding } from './ending';
 import { actionChanged, fenceAcknowledged, interactionChanged, proposalDecided } from './events';
 import { acknowledged } from './gate';
-import { conversationIdOf, conversationKey, runKey, type Message, type Work } from './messages';
+import { conversationOf, isRunMessage, runIdOf, type RunMessage } from './keys';
+import { conversationIdOf, type ExecutorMessage, type Message, type Work } from './messages';
 import { answered, askAgain } from './requests';
 import { leaseMs } from './seal';
-import { sourceRefs, sourceRunIds } from './materials';
 import type { Settings } from './settings';
 import { settleHold } from './holds';
 import { decideStart } from './start';
@@ -38,116 +25,6 @@ import { openCalls } from './open-work';
 import { isRun, isTerminal, type Run, type RunRow } from './state';
 import { goOn, takeOver } from './take-over';
 import { amend, observe } from './updates';
-
-export type ExecutorMessage = Message | Tick;
-
-/** About one run; the others are about an entity, which leads to runs. */
-type RunMessage = Exclude<ExecutorMessage, EntityMessage>;
-
-const isRunMessage = (message: ExecutorMessage): message is RunMessage => entityIdIn(message) === null;
-
-/** The run a message is about. */
-const runIdOf = (message: Exclude<RunMessage, Tick>): string => {
-  switch (message.type) {
-    case 'start':
-    case 'proposal':
-    case 'action':
-    case 'fence':
-    case 'interaction':
-    case 'published':
-    case 'superseded':
-      return message.record.runId;
-    case 'amend':
-    case 'observe':
-    case 'control':
-      return message.record.targetRunId;
-    default:
-      return message.runId;
-  }
-};
-
-/** Null: the message names its run only. */
-const conversationOf = (message: RunMessage): string | null => {
-  if (message.type === 'tick' || message.type === 'wake') return null;
-  return 'record' in message ? conversationIdOf(message.record) : message.conversation;
-};
-
-/** Runs rank before conversations; where only the run is named, its conversation follows in `moreKeys`. */
-export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
-  if (!isRunMessage(message)) return entityKeys(message);
-  const conversation = conversationOf(message);
-  if (message.type === 'tick') return message.kind === 'run' ? [runKey(message.id)] : [];
-  if (conversation === null) return [runKey(runIdOf(message))];
-  const own = [runKey(runIdOf(message)), conversationKey(conversation)];
-  if (message.type !== 'start') return own;
-  const { dependsOnRunId, interruptRunId, parentRunId, continuationOfRunId } = message.record;
-  const others = [dependsOnRunId, interruptRunId, parentRunId, continuationOfRunId];
-  const about = aboutOf(message.record);
-  return [
-    ...own,
-    ...others.filter((id): id is string => id !== null).map(runKey),
-    ...(about === null ? [] : [entityKey(entityIdOf(about))]),
-  ];
-};
-
-const rowOf = (message: RunMessage, view: View): RunRow | undefined =>
-  view.get<RunRow>('run', message.type === 'tick' ? message.id : runIdOf(message));
-
-/** Runs whose record this message's run may read: at its start, what it goes on from. */
-const sourcesOf = (message: RunMessage, view: View): string[] => {
-  if (message.type === 'start') {
-    const { dependsOnRunId, parentRunId, continuationOfRunId } = message.record;
-    return [dependsOnRunId, parentRunId, continuationOfRunId].filter((id): id is string => id !== null);
-  }
-  const row = rowOf(message, view);
-  return isRun(row) && row.status === 'queued' ? sourceRunIds(row) : [];
-};
-
-/** A continued run is about its parent's entity, which its message does not name. */
-const inheritedEntity = (message: RunMessage, view: View): AggregateKey[] => {
-  if (message.type !== 'start' || message.record.relation !== 'continue') return [];
-  const parent = view.get<RunRow>('run', message.record.continuationOfRunId ?? '');
-  if (!isRun(parent) || parent.entity === null) return [];
-  const { tenant, account, entity } = parent;
-  return [entityKey(entityIdOf({ tenant, account, ...entity }))];
-};
-
-export const moreKeys = (message: ExecutorMessage, view: View): readonly AggregateKey[] => {
-  if (!isRunMessage(message)) return entityMoreKeys(message, view);
-  const row = rowOf(message, view);
-  const conversation =
-    conversationOf(message) !== null || row === undefined ? [] : [conversationKey(conversationIdOf(row))];
-  return [...conversation, ...sourcesOf(message, view).map(runKey), ...inheritedEntity(message, view)];
-};
-
-/** Texts too large for the document that a decision about this run may need: to seal a turn or to ask again. */
-export const blobs = (message: ExecutorMessage, view: View): readonly string[] => {
-  if (!isRunMessage(message))
-    return entityRunIds(message, view).flatMap((runId) => ownRefs(view.get<RunRow>('run', runId)));
-  const sources = sourcesOf(message, view).flatMap((runId) => {
-    const source = view.get<RunRow>('run', runId);
-    return sourceRefs(isRun(source) ? source : undefined);
-  });
-  return [...sources, ...ownRefs(rowOf(message, view))];
-};
-
-const ownRefs = (row: RunRow | undefined): string[] => {
-  if (!isRun(row)) return [];
-  // An ended run only tells again what it told before, the texts in force among it.
-  const kept = isTerminal(row.status)
-    ? row.requirements.texts.map((one) => one.text)
-    : [
-        ...row.requirements.history.map((one) => one.text),
-        ...row.pending.map((one) => one.text),
-        ...row.calls.flatMap((call) => (call.output === null ? [call.input] : [call.input, call.output])),
-        ...row.actions.flatMap((action) => [action.request.params, action.request.body]),
-        ...row.publications.map((one) => one.body),
-        ...row.questions.map((one) => one.event?.text),
-        row.agentState?.value,
-        row.materials,
-      ];
-  return kept.flatMap((one) => (one === null || one === undefined || one.inline !== null ? [] : [one.ref]));
-};
 
 export const decide =
   (settings: Settings) =>
@@ -236,6 +113,25 @@ const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' }>
       break;
     case 'wake':
       settleHold(draft, message.ended);
+      syncSlot(draft);
+      break;
+    case 'child_ended':
+      childEnded(draft, message);
+      break;
+    case 'child_asks':
+      childAsks(draft, message);
+      break;
+    case 'parent_answers':
+      parentAnswers(draft, message);
+      break;
+    case 'parent_ends':
+      if (isTerminal(run.status) || run.status === 'closing') return 'nothing';
+      // Past the gate the report is on its way; the end that follows is told to the parent like any other.
+      if (run.status !== 'publishing') requestCancel(draft, message.cause, null);
+      break;
+    case 'parent_pauses':
+      if (isTerminal(run.status) || run.status === 'publishing' || run.status === 'closing') return 'nothing';
+      steer(draft, message.verb);
       break;
     case 'steer':
       if (isTerminal(run.status) || run.status === 'publishing' || run.status === 'closing')
@@ -289,31 +185,13 @@ const tick = (draft: Draft): void => {
       run.status === 'paused')
   )
     return startEnding(draft, 'partial', 'deadline');
+  if (run.spawned !== null) expireAskedOfParent(draft);
   if (run.lease !== null && run.lease.until <= context.now) return takeOver(draft, 'lost');
   // The clocks of work stand still: a turn that rests is asked again after the pause (R18).
-  if (run.pause !== null && (run.turn === null || run.turn.retryAt !== null)) return;
+  if (run.status === 'paused' || (run.pause !== null && run.turn !== null && run.turn.retryAt !== null)) return;
   const { turn } = run;
   const unclaimed = turn === null ? openCalls(run).length > 0 : turn.retryAt === null || turn.retryAt <= context.now;
   if (run.lease !== null || !unclaimed) return;
   run.epoch += 1;
   goOn(draft, false);
-};
-
-/** When a run next needs a look; null = only a message can move it. */
-export const dueAt = (row: RunRow): number | null => {
-  if (row.status === 'awaited') return row.until;
-  if (row.status === 'refused') return null;
-  const requests = row.requests.map((request) => request.askAt);
-  if (isTerminal(row.status)) return requests.length === 0 ? null : Math.min(...requests);
-  const times = [
-    ...requests,
-    row.status === 'publishing' || row.status === 'closing' || row.status === 'cancelling'
-      ? null
-      : row.budget.hardDeadline,
-    row.lease?.until ?? null,
-    (row.pause ?? null) === null ? (row.turn?.retryAt ?? null) : null,
-    row.readyAt,
-    row.cancel?.settleBy ?? null,
-  ].filter((time): time is number => time !== null);
-  return times.length === 0 ? null : Math.min(...times);
 };

@@ -5,7 +5,8 @@ import { emit, type Context, type Emit, type Row, type View } from '../platform/
 import { incidentRow, type Incident } from '../platform/incidents';
 import { runKey, type Message } from './messages';
 import type { Settings } from './settings';
-import type { MessageFate, Run } from './state';
+import type { Slots } from './slots';
+import type { MessageFate, Run, Tree } from './state';
 import type { Kept } from './turn-state';
 import { complete, isTerminal } from './state';
 
@@ -87,6 +88,8 @@ export interface Draft {
   readonly tells: Message[];
   readonly performs: Intent[];
   readonly conversation: string;
+  /** Aggregates beside the run that this decision changed. */
+  readonly changed: { tree: Tree | null; slots: Slots | null };
 }
 
 export const draftOf = (
@@ -107,6 +110,7 @@ export const draftOf = (
   rows: [],
   tells: [],
   performs: [],
+  changed: { tree: null, slots: null },
 });
 
 export const keep = (draft: Draft, text: string): Kept => {

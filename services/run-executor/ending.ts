@@ -2,10 +2,13 @@ import type { StartRun } from '../../schemas/generated/records';
 import { decideFate, ofRun, textOf, type Draft } from './draft';
 import { emit } from '../platform/decision';
 import { runKey } from './messages';
+import { tellParent } from './child';
+import { endChildren } from './children';
+import { leavePark } from './park';
 import { dropPause } from './pause';
 import { raiseFence } from './requests';
 import { recordTransition } from './transition';
-import { openActions, unsettledActions } from './open-work';
+import { liveChildren, openActions, unsettledActions } from './open-work';
 import { type Cause, isTerminal, type PendingUpdate, type Terminal } from './state';
 
 /**
@@ -16,12 +19,13 @@ export const startEnding = (draft: Draft, to: Terminal, cause: Cause | null, det
   const { run } = draft;
   if (isTerminal(run.status) || run.ending !== null) return;
   dropPause(draft, to);
-  run.park = null;
+  leavePark(draft);
   dropWork(draft);
   run.ending = { to, cause };
   run.detail = detail;
   run.status = 'closing';
   raiseFence(draft, 'closed', run.requirements.version);
+  endChildren(draft, 'operator');
   tellPending(draft, to, cause);
   finishEnding(draft);
 };
@@ -42,7 +46,7 @@ export const dropWork = (draft: Draft): void => {
 export const finishEnding = (draft: Draft): void => {
   const { run, context } = draft;
   const ending = run.ending;
-  if (ending === null || !run.fence.acknowledged || run.publications.length > 0) return;
+  if (ending === null || !run.fence.acknowledged || run.publications.length > 0 || liveChildren(run).length > 0) return;
   run.requests = run.requests.filter((request) => request.id.startsWith('supersede/'));
   run.unsettledActions = [...unsettledActions(run), ...openActions(run)]
     .map((action) => action.actionKey ?? action.proposalId)
@@ -52,6 +56,7 @@ export const finishEnding = (draft: Draft): void => {
   run.endedAt = context.now;
   voidAnswers(draft);
   tellUnstarted(draft);
+  tellParent(draft, ending.to);
   if (run.cancel !== null) confirmCancel(draft);
   // What was told to wait for this run looks at it now: dependants, runs held by an interrupt, the conversation's queue.
   const report = run.report === null ? null : { version: run.report.version, sha256: run.report.sha256 };

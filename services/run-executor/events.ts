@@ -8,6 +8,7 @@ import { grantable } from './questions';
 import type { Draft } from './draft';
 import { sayAdoption } from './ending';
 import { takeEventAnswer } from './event-question';
+import { takeDefault } from './default-answer';
 import { unpark } from './park';
 import { answered, known, requestOf } from './requests';
 
@@ -141,21 +142,6 @@ export const interactionChanged = (draft: Draft, record: InteractionChanged): vo
     takeEventAnswer(draft, question);
   }
   if (over && run.park?.interactionRef === interactionRef) unpark(draft);
-};
-
-/** Nobody answered in time: the run goes on with the answer that its agent gave for that case (H5). */
-const takeDefault = (question: QuestionState): void => {
-  if (question.defaultAnswer === null || question.kind !== 'question') return;
-  const given: unknown = JSON.parse(question.defaultAnswer);
-  const isText = typeof given === 'string';
-  const isChoice = isText && question.choices.some((choice) => choice.id === given);
-  question.answer = {
-    text: isText && !isChoice ? given : null,
-    choice: isChoice ? given : null,
-    value: isText ? null : question.defaultAnswer,
-    decision: 'default',
-    late: false,
-  };
 };
 
 /** The executor checks the ceiling again at the time of the answer, and only then grants (H7). */

@@ -1,8 +1,10 @@
 import { emit, type Decision } from '../platform/decision';
+import { slotsPut } from './claim-slot';
 import { conversationPut } from './conversation';
 import { ofRun, type Draft, type Intent } from './draft';
 import { runKey, type Message } from './messages';
 import { answeredIncidents } from './requests';
+import { treePut } from './tree';
 import { waitingFor } from './waiting-for';
 
 const stateChanged = (draft: Draft): boolean => {
@@ -61,8 +63,15 @@ export const finish = (
 ): Decision<Message, Intent> => {
   if (stateChanged(draft)) sayState(draft);
   const places = conversationPut(draft);
+  const slots = slotsPut(draft);
   return {
-    put: [{ key: runKey(draft.run.runId), state: draft.run }, ...(more.put ?? []), ...places],
+    put: [
+      { key: runKey(draft.run.runId), state: draft.run },
+      ...(more.put ?? []),
+      ...places,
+      ...treePut(draft),
+      ...slots,
+    ],
     emit: draft.emits,
     rows: draft.rows,
     close: answeredIncidents(draft.before, draft.run),

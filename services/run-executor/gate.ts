@@ -3,7 +3,7 @@ import { startEnding } from './ending';
 import { dropPause } from './pause';
 import { ask } from './requests';
 
-import { gateActions, openActions, openQuestions } from './open-work';
+import { liveChildren, gateActions, openActions, openQuestions } from './open-work';
 import type { OpenTurn, Publication } from './turn-state';
 import type { ReportOutput } from '../../schemas/turn-protocol/output';
 import { at } from './times';
@@ -25,6 +25,8 @@ const reasonToRefuse = (
   }
   const holding = openQuestions(run).find((question) => question.holdsReport);
   if (holding !== undefined) return { code: 'question_open', detail: holding.questionId };
+  const child = liveChildren(run)[0];
+  if (child !== undefined) return { code: 'child_open', detail: child.childId };
   const action = gateActions(run)[0];
   if (action !== undefined) return { code: 'action_open', detail: action.actionKey ?? action.proposalId };
   if (run.pending.length > 0 && run.budget.turnsLeft > 0)
@@ -83,7 +85,7 @@ export const gate = (draft: Draft, turn: OpenTurn, report: ReportOutput): void =
     run.changes.push({ kind: 'report_refused', at: at(context.now), ...refused });
     publishHistory(draft, turn, report);
     // The next turn is told why at the first change of what refused it; what waits on nothing outside goes on at once.
-    run.holdChanges = refused.code === 'question_open' || refused.code === 'action_open' ? run.changes.length : null;
+    run.holdChanges = ['question_open', 'action_open', 'child_open'].includes(refused.code) ? run.changes.length : null;
     return;
   }
   const unsettled = openActions(run).map((action) => action.actionKey ?? action.proposalId);

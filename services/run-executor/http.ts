@@ -3,9 +3,8 @@ import type { Principal } from '../platform/auth';
 import { Refusal } from '../platform/errors';
 import { listOf, page, problem, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
-import { blobs, type ExecutorMessage } from './decide';
-import { conversationIdOf } from './messages';
-import { orderOf } from './conversation';
+import { blobs } from './keys';
+import { conversationIdOf, type ExecutorMessage } from './messages';
 import { isRun, isTerminal, liveStatuses, type Run, terminalStatuses } from './state';
 import { findRun, findTask, listRuns, listTurns, loadBlobs, queued, sealedInput, type StoredRun } from './store';
 import { openTurnView, runView, turnView } from './view';
@@ -20,6 +19,16 @@ const states: readonly string[] = [...liveStatuses, ...terminalStatuses];
 
 /** Operators read everything of their tenant; everybody else their own. Null = no limit to one account. */
 const accountOf = (who: Principal): string | null => (who.roles.has('operator') ? null : who.account);
+
+/** Why a run has to wait in the queue, for people. */
+const reasonOf = (run: Run): string => {
+  const [hold] = run.holds;
+  if (hold !== undefined)
+    return `${hold.kind === 'dependency' ? 'needs the report of' : 'waits for the end of'} ${hold.runId}`;
+  if (run.behind !== null) return `waits behind ${run.behind} of its conversation`;
+  if (run.slot?.state === 'waiting') return `no place free in ${run.slot.blockedBy ?? run.slot.counters.join(', ')}`;
+  return 'no room in any process at the moment';
+};
 
 export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
   const { pool } = api;
@@ -145,13 +154,14 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
     const rows = await queued(pool, request.principal.tenant, accountOf(request.principal));
     const items = rows
       .flatMap(({ row }) => (isRun(row) ? [row] : []))
-      .sort((a, b) => orderOf(a) - orderOf(b) || (a.runId < b.runId ? -1 : 1))
+      .sort((a, b) => a.order - b.order || (a.runId < b.runId ? -1 : 1))
       .map((run, index) => ({
         place: index + 1,
         runId: run.runId,
         conversationId: run.conversationId,
         priority: run.priority,
         enqueuedAt: new Date(run.enqueuedAt).toISOString(),
+        reason: reasonOf(run),
         waitingFor: waitingFor(run),
       }));
     return { items, next: null };

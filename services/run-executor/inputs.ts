@@ -2,7 +2,7 @@ import type { RecordByName } from '../../schemas/generated/records';
 import type { Decoded } from '../platform/codec';
 import type { Input } from '../platform/intake';
 import { groupTopics } from '../platform/service';
-import type { ExecutorMessage } from './decide';
+import type { ExecutorMessage } from './messages';
 
 const record = <R extends keyof RecordByName>(decoded: Decoded): RecordByName[R] => decoded.value as RecordByName[R];
 

@@ -14,7 +14,7 @@ import type { AggregateKey, Tick } from '../platform/decision';
 import { canonicalBytes, sha256Hex } from '../platform/canonical';
 import type { AgentOutcome } from './agents/agent';
 import type { ToolResultOutcome } from './tools/tool';
-import type { MessageFate } from './state';
+import type { Cause, ChildStart, MessageFate, Terminal } from './state';
 
 /** Everything the executor decides on. Records keep their own names; the rest are results of its own work. */
 export type Message =
@@ -25,6 +25,7 @@ export type Message =
       readonly fate?: MessageFate;
       /** Set for a run that an entity event gets for itself. */
       readonly event?: ObserveRun;
+      readonly child?: ChildStart;
     }
   | { readonly type: 'entity_event'; readonly record: ObserveRun }
   /** What a model proposed about an entity event, or null; nothing is taken from it but the choice of a candidate. */
@@ -57,15 +58,57 @@ export type Message =
     }
   /** The process that held these works is gone for certain: its successor of the same name says so. */
   | { readonly type: 'orphaned'; readonly runId: string; readonly conversation: string; readonly owner: string }
+  /** A child says how it ended, or that it never began; its parent has what it did not use back (R21, R18). */
+  | {
+      readonly type: 'child_ended';
+      readonly runId: string;
+      readonly childId: string;
+      readonly childRunId: string;
+      readonly state: Terminal;
+      readonly detail: string | null;
+      readonly report: ChildReport | null;
+      readonly unused: { readonly turns: number; readonly cost: number | null };
+    }
+  | {
+      readonly type: 'child_asks';
+      readonly runId: string;
+      readonly childId: string;
+      readonly questionId: string;
+      readonly question: string;
+      readonly choices: readonly string[];
+    }
+  /** A parent's answer to its child's question; null = the child shall ask the user itself (H9). */
+  | {
+      readonly type: 'parent_answers';
+      readonly runId: string;
+      readonly questionId: string;
+      readonly answer: {
+        readonly text: string | null;
+        readonly choice: string | null;
+        readonly value: string | null;
+      } | null;
+    }
+  | { readonly type: 'parent_ends'; readonly runId: string; readonly cause: Cause }
+  | { readonly type: 'parent_pauses'; readonly runId: string; readonly verb: 'pause' | 'resume' }
   /** Whoever ended need not know the conversation of the run that waited for it. */
   | { readonly type: 'wake'; readonly runId: string; readonly ended: EndedRun | null }
   | Tick;
+
+export type ExecutorMessage = Message | Tick;
 
 /** What a run that waited for another is told at its end. */
 export interface EndedRun {
   readonly runId: string;
   readonly state: string;
   readonly report: { readonly version: number; readonly sha256: string } | null;
+}
+
+export interface ChildReport {
+  readonly version: number;
+  readonly seq: number;
+  readonly sha256: string;
+  readonly contentType: string;
+  readonly body: string;
 }
 
 /** Which work of which owner a result belongs to; a stale epoch is refused however late it comes (R11). */
@@ -77,6 +120,10 @@ export interface Work {
 }
 
 export const runKey = (id: string): AggregateKey => ({ kind: 'run', id });
+/** What the runs of one root share (H5, R21). */
+export const treeKey = (rootRunId: string): AggregateKey => ({ kind: 'tree', id: rootRunId });
+/** The limited places of a tenant (R19). */
+export const slotsKey = (tenant: string): AggregateKey => ({ kind: 'slots', id: tenant });
 export const conversationKey = (id: string): AggregateKey => ({ kind: 'conversation', id });
 
 export const conversationIdOf = (of: {

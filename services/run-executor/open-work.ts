@@ -1,4 +1,4 @@
-import type { Run } from './state';
+import type { ChildState, Run } from './state';
 import type { ActionState, ActionStatus, QuestionState, ToolCallState } from './turn-state';
 
 /** Action states in which something may still start or be on its way (E7, R15). */
@@ -35,6 +35,8 @@ export const openQuestions = (run: Run): QuestionState[] =>
 
 export const openCalls = (run: Run): ToolCallState[] => run.calls.filter((call) => call.status === 'open');
 
+export const liveChildren = (run: Run): ChildState[] => run.children.filter((child) => child.state === null);
+
 /** True while something is open whose change the agent should see: only then may a run wait (R13). */
 export const hasOpenWork = (run: Run): boolean =>
   gateActions(run).length > 0 ||
@@ -42,4 +44,5 @@ export const hasOpenWork = (run: Run): boolean =>
     (action) => action.status === 'unknown' || action.status === 'blocked' || action.status === 'disputed',
   ) ||
   openQuestions(run).length > 0 ||
+  liveChildren(run).length > 0 ||
   run.pending.length > 0;

@@ -1,6 +1,7 @@
 import type { Draft } from './draft';
-import { openCalls } from './open-work';
+import { liveChildren, openCalls } from './open-work';
 import { at } from './times';
+import { changeTree, isInTree, treeOf } from './tree';
 import type { QuestionState } from './turn-state';
 
 /** H5: why this run may not park now; null = it may. */
@@ -11,6 +12,8 @@ const refusalOf = (draft: Draft): string | null => {
   if (openCalls(run).length > 0) return 'tool_call_unfinished';
   if (run.actions.some((action) => action.status === 'sending')) return 'action_sending';
   if (run.park !== null) return 'already_parked';
+  if (liveChildren(run).length > 0) return 'child_running';
+  if (isInTree(draft) && treeOf(draft).parked !== null) return 'root_parked';
   return null;
 };
 
@@ -25,6 +28,13 @@ export const parkFor = (draft: Draft, question: QuestionState): void => {
   }
   run.park = { interactionRef: question.interactionRef, since: context.now };
   if (run.status === 'running') run.status = 'parked';
+  if (isInTree(draft)) changeTree(draft, { parked: run.runId });
+};
+
+/** Without a word: the run ends, or goes on. */
+export const leavePark = (draft: Draft): void => {
+  draft.run.park = null;
+  if (isInTree(draft) && treeOf(draft).parked === draft.run.runId) changeTree(draft, { parked: null });
 };
 
 /** Its question is over, or an amendment came, with which the question stays open beside the run. */
@@ -33,6 +43,6 @@ export const unpark = (draft: Draft): void => {
   if (run.park === null) return;
   for (const question of run.questions)
     if (question.interactionRef === run.park.interactionRef) question.mode = 'non_blocking';
-  run.park = null;
+  leavePark(draft);
   if (run.status === 'parked') run.status = 'waiting';
 };

@@ -1,3 +1,4 @@
+import { pauseChildren } from './children';
 import { decideFate, type Draft } from './draft';
 import { openCalls } from './open-work';
 import { raiseFence } from './requests';
@@ -25,6 +26,7 @@ export const requestPause = (draft: Draft, messageId: string | null): void => {
   run.readyAt = null;
   recordTransition(draft, { state: from }, { control: 'pause', state: 'pausing' });
   raiseFence(draft, 'hold', run.fence.minVersion);
+  pauseChildren(draft, 'pause');
   settlePause(draft);
 };
 
@@ -60,6 +62,7 @@ export const resume = (draft: Draft): void => {
   else run.status = 'waiting';
   recordTransition(draft, { state: was }, { control: 'resume', state: run.status });
   raiseFence(draft, 'open', run.fence.minVersion);
+  pauseChildren(draft, 'resume');
   if (was !== 'paused') return;
   // The clocks of work stood still meanwhile (R18).
   const pausedMs = context.now - requestedAt;

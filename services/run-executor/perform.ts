@@ -1,7 +1,7 @@
 import type { Api } from '../platform/service';
 import { failpoint } from '../platform/failpoints';
 import { askAgent, type AskableAgent } from './agents/agent';
-import type { ExecutorMessage } from './decide';
+import type { ExecutorMessage } from './messages';
 import type { Intent } from './draft';
 import { sealedInput } from './store';
 import { runTool, type CallableTool } from './tools/tool';

@@ -2,6 +2,7 @@ import type { Ask } from '../../schemas/turn-protocol/output';
 import { interactionRefOf } from '../platform/identity';
 import type { Draft } from './draft';
 import { parkFor } from './park';
+import { askParent, isAskedOfParent } from './child';
 import { answered, ask, requestOf } from './requests';
 import type { OpenTurn, QuestionState } from './turn-state';
 import { at } from './times';
@@ -12,15 +13,19 @@ export const withdrawQuestion = (draft: Draft, questionId: string): void => {
   for (const question of draft.run.questions) {
     if (question.questionId !== questionId || !isOpen(question)) continue;
     answered(draft, requestOf(question));
-    ask(draft, `withdraw/${question.interactionRef}`);
+    if (isAskedOfParent(question)) question.status = 'closed';
+    else ask(draft, `withdraw/${question.interactionRef}`);
   }
 };
 
-const recipientOf = (draft: Draft, to: string | undefined): QuestionState['recipient'] => {
-  if (to?.startsWith('role:') === true) return { kind: 'role', name: to.slice('role:'.length) };
-  if (to?.startsWith('account:') === true) return { kind: 'account', name: to.slice('account:'.length) };
-  // A run without a parent asks its user either way.
-  return { kind: 'account', name: draft.run.account };
+const recipientOf = (draft: Draft, one: Ask): QuestionState['recipient'] => {
+  const { run } = draft;
+  if (one.to?.startsWith('role:') === true) return { kind: 'role', name: one.to.slice('role:'.length) };
+  if (one.to?.startsWith('account:') === true) return { kind: 'account', name: one.to.slice('account:'.length) };
+  // A permission is for a person to give, whoever is named; a run without a parent asks its user either way.
+  if (one.to === 'parent' && one.kind === 'question' && run.spawned !== null && run.parentRunId !== null)
+    return { kind: 'parent', name: run.parentRunId };
+  return { kind: 'account', name: run.account };
 };
 
 export const openQuestion = (draft: Draft, turn: OpenTurn, one: Ask): void => {
@@ -56,7 +61,7 @@ export const openQuestion = (draft: Draft, turn: OpenTurn, one: Ask): void => {
     schema: one.schema === undefined ? null : JSON.stringify(one.schema),
     defaultAnswer: one.default === undefined ? null : JSON.stringify(one.default),
     grant: one.grant ?? null,
-    recipient: recipientOf(draft, one.to),
+    recipient: recipientOf(draft, one),
     expiresAt: one.expiresInSec === undefined ? null : context.now + one.expiresInSec * 1_000,
     remindAfterSec: one.remindAfterSec ?? null,
     escalateTo: one.escalateTo ?? null,
@@ -70,7 +75,8 @@ export const openQuestion = (draft: Draft, turn: OpenTurn, one: Ask): void => {
   if (earlier !== undefined) answered(draft, requestOf(earlier));
   run.questions = [...run.questions.filter((known) => known !== earlier), question];
   if (question.mode === 'blocking') parkFor(draft, question);
-  ask(draft, requestOf(question));
+  if (isAskedOfParent(question)) askParent(draft, question);
+  else ask(draft, requestOf(question));
 };
 
 /** Outside the tenant's ceiling no interaction is made at all (H7). */

@@ -125,7 +125,7 @@ const interact = (draft: Draft, question: QuestionState, attempt: number, eventI
         requirementsVersion: question.version,
         turn: question.turn,
         questionId: question.questionId,
-        recipientKind: question.recipient.kind,
+        recipientKind: question.recipient.kind === 'role' ? 'role' : 'account',
         recipient: question.recipient.name,
         question: question.question,
         choices: question.choices.map(({ id, label }) => ({ id, label })),

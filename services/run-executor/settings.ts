@@ -1,11 +1,15 @@
 import type { AgentConfig, Configuration } from '../platform/configuration';
-import type { Grants } from './state';
+import { defaultAgeingMs, type Grants } from './state';
 
 /** What the configuration of the moment says about one agent; read by deciders, never kept beyond a decision. */
 export interface AgentSettings {
   readonly grants: Grants;
   readonly recovery: 'continue' | 'settle';
   readonly park: 'allowed' | 'never';
+  readonly children: { readonly depth: number; readonly live: number };
+  /** Named thing that only one run may work with at a time. */
+  readonly resource: string | null;
+  readonly preempt: { readonly margin: number; readonly everyTurns: number } | null;
   readonly turnTimeoutMs: number;
   readonly retryMaxMs: number;
   readonly cancelSettleMs: number;
@@ -20,6 +24,10 @@ export interface Settings {
   readonly ceiling: (tenant: string) => Grants;
   /** How events of this type of entity are treated; undefined = they are outside the tenant's scope. */
   readonly events: (tenant: string, entityType: string) => EventPolicy | undefined;
+  /** How many runs may hold a counter of the queue at a time; null = any number (R19). */
+  readonly slotLimit: (tenant: string, counter: string) => number | null;
+  /** What one step of priority is worth in waiting. */
+  readonly ageingMs: (tenant: string) => number;
 }
 
 export interface EventPolicy {
@@ -40,6 +48,8 @@ const defaults = {
   cost: 100,
   deadlineSec: 86_400,
   eventWindowMs: 900_000,
+  depth: 3,
+  live: 16,
 };
 
 /** An agent without a list has its tenant's ceiling; a list is cut to it (R24). */
@@ -72,6 +82,9 @@ const settingsOf = (config: Configuration, tenant: string, agent: AgentConfig): 
     grants: grantsOf(config, tenant, agent),
     recovery: agent.recovery ?? 'continue',
     park: agent.park ?? 'allowed',
+    children: { depth: agent.children?.depth ?? defaults.depth, live: agent.children?.live ?? defaults.live },
+    resource: agent.resource ?? null,
+    preempt: agent.preempt ?? null,
     turnTimeoutMs: agent.turnTimeoutMs ?? defaults.turnTimeoutMs,
     retryMaxMs: agent.retry?.maxTotalMs ?? defaults.retryMaxMs,
     cancelSettleMs: agent.cancelSettleMs ?? defaults.cancelSettleMs,
@@ -96,10 +109,32 @@ const eventPolicy = (config: Configuration, tenant: string, entityType: string):
   };
 };
 
+const slotLimit = (config: Configuration, tenant: string, counter: string): number | null => {
+  const limits = config.tenants[tenant]?.limits;
+  const [kind = '', name = ''] = counter.split(/:(.*)/s);
+  switch (kind) {
+    case 'tenant':
+      return limits?.activeRuns ?? null;
+    case 'account':
+      return limits?.perAccount ?? null;
+    case 'entity':
+      return limits?.perEntity ?? null;
+    case 'agent':
+      return config.agents[name]?.limits?.concurrency ?? null;
+    default:
+      return null;
+  }
+};
+
 export const settingsFrom = (current: () => Configuration): Settings => ({
   events: (tenant, entityType) => eventPolicy(current(), tenant, entityType),
   defaultAgent: (tenant) => current().tenants[tenant]?.defaultAgent,
   ceiling: (tenant) => grantsOf(current(), tenant, {}),
+  slotLimit: (tenant, counter) => slotLimit(current(), tenant, counter),
+  ageingMs: (tenant) => {
+    const sec = current().tenants[tenant]?.queue?.ageingSecPerPriority;
+    return sec === undefined ? defaultAgeingMs : sec * 1_000;
+  },
   agent: (tenant, name) => {
     const config = current();
     const agent = config.agents[name];

@@ -2,7 +2,8 @@ import type { StartRun } from '../../schemas/generated/records';
 import type { AggregateKey, Context, Decision, View } from '../platform/decision';
 import { advance } from './advance';
 import { agentOf, continuationOf, grantsOf, reasonNotToContinue } from './continuation';
-import { mustWaitInConversation } from './conversation';
+import { slotFor } from './claim-slot';
+import { waitsBehind } from './conversation';
 import { decideFate, type Draft, draftOf, type Intent, keep, newFate, say } from './draft';
 import { refuseCancels } from './awaited';
 import { changeOfEvent, entityPuts } from './entity';
@@ -13,7 +14,7 @@ import { mergePatch } from './merge-patch';
 import { initialText, newRun } from './new-run';
 import { type Reason, refuse, sayWithoutRun } from './refusal';
 import type { AgentSettings, Settings } from './settings';
-import { type Awaited, isRun, isTerminal, type Run, type RunRow } from './state';
+import { type Awaited, type ChildStart, isRun, isTerminal, type Run, type RunRow } from './state';
 
 export const decideStart = (
   view: View,
@@ -44,23 +45,26 @@ export const decideStart = (
       ? (record.agent ?? settings.defaultAgent(record.tenant) ?? '')
       : agentOf(record, parent, settings);
   const agent = settings.agent(record.tenant, agentName);
+  if (agent === undefined && message.child !== undefined) return unborn(record, message.child);
   if (agent === undefined)
     return no({
       code: 'unknown_agent',
       field: 'agent',
       detail: `no agent named ${agentName} is configured for this tenant`,
     });
+  if (message.child !== undefined && !isAwaitedBy(view, record)) return unborn(record, message.child);
   const found = findHolds(view, record);
   if ('code' in found) return no(found);
 
   const run: Run = {
-    ...newRun(record, agentName, agent, context.now, {
+    ...newRun(record, agentName, agent, context.now, settings.ageingMs(record.tenant), {
       correlationId: context.trace.correlationId ?? context.cause,
       traceparent: context.trace.traceparent,
     }),
     ...(parent === undefined ? {} : continued(record, parent, agent, settings)),
     ...(message.fate === undefined || message.event !== undefined ? {} : { amends: true }),
     ...(message.event === undefined ? {} : { changes: [changeOfEvent(message.event, true, record.content)] }),
+    ...(message.child === undefined ? {} : spawnedBy(message.child)),
   };
   const draft = draftOf(run, null, conversation, view, context, settings);
   const text = initialText(run.runId, record);
@@ -78,6 +82,7 @@ export const decideStart = (
     },
   ];
   run.holds = found.holds;
+  if (run.spawned === null) run.slot = slotFor(run, settings);
   draft.rows.push({
     table: 'tasks',
     values: {
@@ -102,9 +107,9 @@ export const decideStart = (
   for (const hold of [...run.holds]) settleHold(draft, endedOf(view, hold.runId));
   if (record.interruptRunId !== null) puts.push(...interrupt(draft, record.interruptRunId));
   if (!isTerminal(run.status)) {
-    const waits = mustWaitInConversation(draft);
+    const waits = waitsBehind(draft) !== null;
     advance(draft);
-    if (message.fate === undefined) tellStart(draft, record, waits);
+    if (message.fate === undefined && message.child === undefined) tellStart(draft, record, waits);
   } else if (message.fate === undefined) tellStart(draft, record, false);
   return finish(draft, { put: puts });
 };
@@ -134,6 +139,38 @@ const continued = (record: StartRun, parent: Run, agent: AgentSettings, settings
     continuation: continuationOf(record, parent, cut),
   };
 };
+
+/** Its parent may have been cancelled before the child began. */
+const isAwaitedBy = (view: View, record: StartRun): boolean => {
+  const parent = view.get<RunRow>('run', record.parentRunId ?? '');
+  if (!isRun(parent) || isTerminal(parent.status)) return false;
+  if (parent.status === 'cancelling' || parent.status === 'closing') return false;
+  return (parent.children ?? []).some((child) => child.runId === record.runId && child.state === null);
+};
+
+const unborn = (record: StartRun, child: ChildStart): Decision<Message, Intent> => ({
+  tell: [
+    {
+      message: {
+        type: 'child_ended',
+        runId: record.parentRunId ?? '',
+        childId: child.childId,
+        childRunId: record.runId,
+        state: 'cancelled',
+        detail: 'it never began',
+        report: null,
+        unused: child.budget,
+      },
+    },
+  ],
+});
+
+const spawnedBy = ({ budget, grants, ...spawned }: ChildStart): Partial<Run> => ({
+  rootRunId: spawned.rootRunId,
+  spawned,
+  grants,
+  budget: { turnsLeft: budget.turns, costLeft: budget.cost, hardDeadline: budget.hardDeadline },
+});
 
 const tellStart = (draft: Draft, record: StartRun, waits: boolean): void => {
   const { run } = draft;

@@ -1,4 +1,5 @@
 import type { Change, Transition } from '../../schemas/turn-protocol/input';
+import type { ChildReport } from './messages';
 import type {
   ActionState,
   Kept,
@@ -106,6 +107,37 @@ export interface MessageFate {
   taskId: string | null;
   turn: number | null;
   inputSha256: string | null;
+}
+
+/** What a spawned run is given by its parent: where it stands in the tree, and its share of budget and grants (R21). */
+export interface ChildStart {
+  readonly rootRunId: string;
+  readonly childId: string;
+  readonly depth: number;
+  /** The parent's requirements version it was spawned under. */
+  readonly version: number;
+  readonly budget: { readonly turns: number; readonly cost: number | null; readonly hardDeadline: number };
+  readonly grants: Grants;
+}
+
+export interface ChildState {
+  readonly childId: string;
+  readonly runId: string;
+  readonly agent: string;
+  readonly version: number;
+  /** Null while it lives. */
+  state: Terminal | null;
+  report: (Omit<ChildReport, 'body'> & { readonly body: Kept }) | null;
+  /** Taken from this run's budget for it; no more than that comes back. */
+  readonly lent: { readonly turns: number; readonly cost: number | null };
+  asks: { readonly questionId: string; readonly choices: readonly string[]; open: boolean }[];
+}
+
+/** What the runs of one root share: who of them lives below it, and which of all of them is parked (H5). */
+export interface Tree {
+  readonly tenant: string;
+  live: string[];
+  parked: string | null;
 }
 
 export interface Fence {
@@ -217,6 +249,22 @@ export interface Run {
   pause: { readonly requestedAt: number; readonly messageIds: string[] } | null;
   /** The blocking question a run is parked for; kept while such a run is paused (H5). */
   park: { readonly interactionRef: string; readonly since: number } | null;
+  /** Where a spawned run stands in its tree; null for every other run. */
+  readonly spawned: Omit<ChildStart, 'budget' | 'grants'> | null;
+  children: ChildState[];
+  /** Its place in the fixed order of the queue, from durable facts (R19). */
+  readonly order: number;
+  /** The earlier run of its conversation that a queued run waits behind. */
+  behind: string | null;
+  /** Limited places it takes while it works; null = nothing limits it. */
+  slot: {
+    state: 'none' | 'wanted' | 'waiting' | 'held';
+    readonly counters: readonly string[];
+    /** The turn at which it last got its slot, or was looked at for giving way. */
+    readonly turn: number;
+    offered: boolean;
+    blockedBy: string | null;
+  } | null;
   /** When a run that may go on but found no room looks again. */
   readyAt: number | null;
   /** The end that `closing` leads to. */
@@ -277,11 +325,19 @@ export interface ConversationRuns {
 export const isRun = (row: RunRow | undefined): row is Run =>
   row !== undefined && row.status !== 'awaited' && row.status !== 'refused';
 
+/** One step of priority is worth this much waiting, unless the tenant says otherwise, so that nothing starves (R19). */
+export const defaultAgeingMs = 60_000;
+
 /** What an older release did not write reads as what it then always was. */
 export const complete = (run: Run): Run => ({
   ...run,
   pause: run.pause ?? null,
   park: run.park ?? null,
+  spawned: run.spawned ?? null,
+  children: run.children ?? [],
+  order: run.order ?? run.enqueuedAt - run.priority * defaultAgeingMs,
+  behind: run.behind ?? null,
+  slot: run.slot ?? null,
   fence: { ...run.fence, told: run.fence.told ?? run.fence.mode },
 });
 

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
 import { kind } from '../platform/decision';
 import { query } from '../platform/postgres';
-import { dueAt } from './decide';
+import { dueAt } from './due-at';
 import { entityDueAt, type Entity } from './entity';
 import { leaseMs } from './seal';
-import { type ConversationRuns, complete, isRun, isTerminal, type RunRow } from './state';
+import type { Slots } from './slots';
+import { type ConversationRuns, complete, isRun, isTerminal, type RunRow, type Tree } from './state';
 
 const since = (row: RunRow): number =>
   isRun(row) ? row.enqueuedAt : row.status === 'awaited' ? (row.until ?? 0) : row.at;
@@ -33,8 +34,12 @@ const conversations = kind<ConversationRuns>({ name: 'conversation', table: 'con
 
 const entities = kind<Entity>({ name: 'entity', table: 'entities', dueAt: entityDueAt, columns: [] });
 
+const trees = kind<Tree>({ name: 'tree', table: 'trees', columns: [] });
+
+const slots = kind<Slots>({ name: 'slots', table: 'slots', columns: [] });
+
 /** Lock order of all writers: an event holds its entity while it looks for runs. */
-export const kinds = [entities, runs, conversations] as const;
+export const kinds = [entities, runs, conversations, trees, slots] as const;
 
 export interface StoredRun {
   readonly revision: number;
@@ -152,7 +157,7 @@ export const queued = async (pool: Pool, tenant: string, account: string | null)
   (
     await query<DocRow>(
       pool,
-      `SELECT id, revision, doc, created_at FROM runs WHERE tenant = $1 AND ($2::text IS NULL OR account = $2) AND state = 'queued' ORDER BY created_at, id LIMIT 500`,
+      `SELECT id, revision, doc, created_at FROM runs WHERE tenant = $1 AND ($2::text IS NULL OR account = $2) AND (state = 'queued' OR id IN (SELECT jsonb_array_elements(doc::jsonb->'waiting')->>'runId' FROM slots WHERE id = $1)) ORDER BY created_at, id LIMIT 500`,
       [tenant, account],
     )
   ).map(stored);

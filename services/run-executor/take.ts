@@ -1,4 +1,5 @@
 import type { TurnOutput } from '../../schemas/turn-protocol/output';
+import { answerChild, spawn } from './children';
 import type { Draft } from './draft';
 import { startEnding } from './ending';
 import { gate, publishHistory, publishPartial } from './gate';
@@ -15,11 +16,13 @@ export const withhold = (draft: Draft, turn: OpenTurn, output: TurnOutput): void
     ['toolCalls', (output.toolCalls ?? []).map((call) => call.callId)],
     ['actions', (output.actions ?? []).map((action, index) => proposalIdOf(action, turn.number, index))],
     ['questions', (output.ask ?? []).map((one) => one.questionId)],
+    ['children', (output.spawn ?? []).map((one) => one.childId)],
+    ['answerChildren', (output.answerChildren ?? []).map((one) => one.questionId)],
     ['publish', output.publish === undefined ? [] : [`v${turn.version}`]],
     ['report', output.report === undefined ? [] : [`v${turn.version}`]],
   ];
   for (const [what, ids] of groups)
-    if (ids.length > 0) run.changes.push({ kind: 'withheld', at: at(context.now), what, ids });
+    if (ids.length > 0) run.changes.push({ kind: 'withheld', at: at(context.now), what, ids, code: 'superseded' });
   for (const body of [output.publish, output.report]) if (body !== undefined) publishHistory(draft, turn, body);
   run.again = true;
 };
@@ -33,11 +36,14 @@ export const take = (draft: Draft, turn: OpenTurn, output: TurnOutput): void => 
   );
   for (const call of output.toolCalls ?? []) requestTool(draft, turn, call);
   if (output.publish !== undefined) publishPartial(draft, turn, output.publish);
+  for (const one of output.spawn ?? []) spawn(draft, turn, one);
+  for (const one of output.answerChildren ?? []) answerChild(draft, one);
   // Last: whether a blocking one may park the run depends on what else the turn began.
   for (const one of output.ask ?? []) openQuestion(draft, turn, one);
   const moved =
-    [output.toolCalls, output.actions, output.ask, output.withdraw].some((list) => (list ?? []).length > 0) ||
-    output.publish !== undefined;
+    [output.toolCalls, output.actions, output.ask, output.withdraw, output.spawn, output.answerChildren].some(
+      (list) => (list ?? []).length > 0,
+    ) || output.publish !== undefined;
   if (output.again === true) run.again = true;
   if (moved || output.again === true || output.report !== undefined || run.changes.length > 0) run.noProgress = 0;
   if (output.fail !== undefined)

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { Logger } from '../platform/log';
 import type { Intent } from './draft';
 import { triageMs, type Proposal } from './entity-events';
-import type { ExecutorMessage } from './decide';
+import type { ExecutorMessage } from './messages';
 import type { Api } from '../platform/service';
 
 const marginMs = 1_000;

@@ -1,4 +1,4 @@
-import type { Material, ToolResult, TurnInput } from '../../schemas/turn-protocol/input';
+import type { Change, Material, ToolResult, TurnInput } from '../../schemas/turn-protocol/input';
 import { inputMaxBytes } from '../../schemas/turn-protocol/limits';
 import { type Draft, textOf } from './draft';
 import type { Run } from './state';
@@ -16,6 +16,13 @@ const resultOf = (draft: Draft, call: Run['calls'][number]): ToolResult => ({
   error: call.error,
   needsRecheck: call.needsRecheck,
 });
+
+/** A child's report is kept beside the document and put into the input with its bytes. */
+const withReport = (draft: Draft, change: Change): Change => {
+  if (change.kind !== 'child_ended') return change;
+  const report = draft.run.children.find((child) => child.childId === change.childId)?.report ?? null;
+  return { ...change, report: report === null ? null : { ...report, body: textOf(draft, report.body) } };
+};
 
 export const inputOf = (draft: Draft, number: number): TurnInput => {
   const { run } = draft;
@@ -56,7 +63,7 @@ export const inputOf = (draft: Draft, number: number): TurnInput => {
       })),
     },
     transition: run.transition,
-    changes: run.changes,
+    changes: run.changes.map((change) => withReport(draft, change)),
     materials: materialsOf(draft),
     toolResults: run.calls.filter((call) => call.status === 'done').map((call) => resultOf(draft, call)),
     actions: run.actions

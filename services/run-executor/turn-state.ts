@@ -90,7 +90,7 @@ export interface QuestionState {
   readonly schema: string | null;
   readonly defaultAnswer: string | null;
   readonly grant: string | null;
-  readonly recipient: { readonly kind: 'account' | 'role'; readonly name: string };
+  recipient: { readonly kind: 'account' | 'role' | 'parent'; readonly name: string };
   readonly expiresAt: number | null;
   readonly remindAfterSec: number | null;
   readonly escalateTo: string | null;

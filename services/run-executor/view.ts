@@ -15,6 +15,8 @@ const continuationView = ({ continuation }: Run) =>
         parentCause: continuation.parentCause,
       };
 
+const reportRef = ({ version, seq, sha256 }: NonNullable<Run['report']>) => ({ version, seq, sha256 });
+
 /** `GET /v1/runs/{runId}`: the run as its owner holds it. `text` reads what is kept outside the document. */
 export const runView = (run: Run, revision: number, text: (kept: Kept) => string) => ({
   runId: run.runId,
@@ -82,7 +84,15 @@ export const runView = (run: Run, revision: number, text: (kept: Kept) => string
     adoption: question.adoption,
     requirementsVersion: question.version,
   })),
-  children: [],
+  children: run.children.map((child) => ({
+    childId: child.childId,
+    runId: child.runId,
+    agent: child.agent,
+    state: child.state,
+    requirementsVersion: child.version,
+    needsRecheck: child.version < run.requirements.version,
+    report: child.report === null ? null : reportRef(child.report),
+  })),
   continuation: continuationView(run),
   unsettledActions: run.unsettledActions,
   lateSettlements: run.lateSettlements.map((one) => ({ ...one, at: at(one.at) })),

@@ -1,4 +1,4 @@
-import { gateActions, openActions, openCalls, openQuestions } from './open-work';
+import { liveChildren, gateActions, openActions, openCalls, openQuestions } from './open-work';
 import type { Run } from './state';
 import { at } from './times';
 
@@ -21,10 +21,11 @@ export const waitingFor = (run: Run): WaitingFor[] => {
   });
   const fence = run.fence.acknowledged ? [] : [entry('fence', String(run.fence.number))];
   const publications = run.publications.map((one) => entry('publication', `${one.version}.${one.seq}`));
+  const children = liveChildren(run).map((child) => entry('child', child.runId));
   switch (run.status) {
     case 'queued':
       return run.holds.length === 0
-        ? [entry('slot', run.agent)]
+        ? [entry('slot', run.behind ?? run.slot?.blockedBy ?? run.agent)]
         : run.holds.map((hold) =>
             entry(
               hold.kind === 'dependency' ? 'dependency' : hold.kind === 'interrupt' ? 'cancel' : 'slot',
@@ -56,16 +57,21 @@ export const waitingFor = (run: Run): WaitingFor[] => {
       ];
     case 'waiting':
       return [
+        ...(run.slot !== null && (run.slot.state === 'waiting' || run.slot.state === 'wanted' || run.slot.offered)
+          ? [entry('slot', run.slot.blockedBy ?? run.agent)]
+          : []),
         ...openQuestions(run).map((one) => entry('answer', one.interactionRef, one.expiresAt)),
         ...[...gateActions(run), ...openActions(run)].map((action) =>
           entry('action', action.actionKey ?? action.proposalId),
         ),
+        ...children,
         ...fence,
         ...publications,
       ];
     case 'cancelling':
       return [
         ...fence,
+        ...children,
         ...run.actions
           .filter((action) => action.status === 'sending' || action.status === 'unknown')
           .map((action) => entry('action', action.actionKey ?? action.proposalId, run.cancel?.settleBy ?? null)),
@@ -73,7 +79,7 @@ export const waitingFor = (run: Run): WaitingFor[] => {
     case 'publishing':
       return publications;
     case 'closing':
-      return [...fence, ...publications];
+      return [...fence, ...children, ...publications];
     case 'completed':
     case 'partial':
     case 'failed':

@@ -57,6 +57,7 @@ const question = (random: Random, input: TurnInput, index: number): NonNullable<
         }
       : {}),
     ...(random.chance(0.3) ? { mode: 'blocking' as const } : {}),
+    ...(random.chance(0.3) ? { to: 'parent' } : {}),
   };
 };
 
@@ -75,7 +76,19 @@ const output = (random: Random, input: TurnInput, calm: boolean): Partial<TurnOu
   if (!weary && random.chance(0.02)) return { fail: { code: 'cannot', message: 'no idea' } };
   const stale = input.toolResults.filter((result) => result.needsRecheck).map(({ callId }) => callId);
   const open = input.for.turn > 1 ? `q${input.for.turn - 1}.0` : null;
+  const asked = input.changes.flatMap((one) =>
+    one.kind === 'child_asks' && random.chance(0.7)
+      ? [
+          {
+            childId: one.childId,
+            questionId: one.questionId,
+            ...(random.chance(0.6) ? { text: 'as you like' } : { escalate: true }),
+          },
+        ]
+      : [],
+  );
   const parts: Partial<TurnOutput> = {
+    ...(asked.length > 0 ? { answerChildren: asked } : {}),
     ...(stale.length > 0 ? { results: random.chance(0.6) ? { reuse: stale } : { drop: stale } } : {}),
     ...(random.chance(0.5) ? { state: { turn: input.for.turn, note: words(random, 'on my way') } } : {}),
     ...(random.chance(0.3) ? { usage: { cost: random.whole(0, 2) } } : {}),
@@ -100,6 +113,14 @@ const output = (random: Random, input: TurnInput, calm: boolean): Partial<TurnOu
     })),
     ...sometimes(random, weary ? 0 : 0.45, () => ({ actions: many(2).map((index) => action(random, input, index)) })),
     ...sometimes(random, weary ? 0 : 0.3, () => ({ ask: many(2).map((index) => question(random, input, index)) })),
+    ...sometimes(random, weary ? 0 : 0.12, () => ({
+      spawn: many(2).map((index) => ({
+        childId: `k${input.for.turn}.${index}`,
+        agent: random.pick(['scripted', 'parallel', 'unheard-of']),
+        text: 'look into it',
+        ...(random.chance(0.4) ? { budget: { turns: random.whole(1, 4) } } : {}),
+      })),
+    })),
     ...sometimes(random, 0.2, () => ({
       publish: { body: `so far v${input.requirements.version}`, contentType: 'text/plain' as const },
     })),

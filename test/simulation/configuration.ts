@@ -28,7 +28,8 @@ agents:
     retry: { maxTotalMs: 240000 }, budget: { turns: 14, cost: 20, deadlineSec: 3600 } }
   settling: { builtin: chat, onBusy: interrupt, tools: [look-up], connectors: [asks], recovery: settle, turnTimeoutMs: 30000, cancelSettleMs: 20000,
     budget: { turns: 8, deadlineSec: 1800 } }
-  parallel: { builtin: chat, onBusy: parallel, tools: [look-up], connectors: [asks, dedups], turnTimeoutMs: 30000, budget: { turns: 8, deadlineSec: 1800 } }
+  parallel: { builtin: chat, onBusy: parallel, tools: [look-up], connectors: [asks, dedups], turnTimeoutMs: 30000, budget: { turns: 8, deadlineSec: 1800 },
+    limits: { concurrency: 1 }, resource: desk, preempt: { margin: 1, everyTurns: 1 } }
 events:
   device: { windowMs: 20000, uncorrelated: ask, triage: { url: 'http://model/' } }
   sensor: { windowMs: 20000, uncorrelated: own_run, agent: parallel, priority: 7 }

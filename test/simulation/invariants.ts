@@ -10,7 +10,8 @@ import type { Conversation, Message } from '../../services/admission/state';
 import type { Action } from '../../services/effect-ledger/state';
 import type { Interaction } from '../../services/hil/state';
 import type { ReportRun, Stream } from '../../services/publication/state';
-import { isRun, isTerminal, type Run, type RunRow } from '../../services/run-executor/state';
+import { isRun, isTerminal, type Run, type RunRow, type Tree } from '../../services/run-executor/state';
+import type { Slots } from '../../services/run-executor/slots';
 import { waitingFor } from '../../services/run-executor/waiting-for';
 import { all, changes, facts, runChanges, runsOf, stateOf } from './looking';
 import type { Watch } from './world';
@@ -44,6 +45,7 @@ export const invariants = {
         for (const { before, after } of runChanges(commit)) {
           if (before !== undefined && (after.turns < before.turns || after.enqueuedAt !== before.enqueuedAt))
             broken(`${after.runId} began anew`);
+          if (after.spawned !== null) continue;
           const known = runs.get(after.messageId);
           if (known !== undefined && known !== after.runId)
             broken(`${after.messageId} started ${known} and ${after.runId}`);
@@ -347,9 +349,16 @@ export const invariants = {
         if (before === undefined) continue;
         const from = before.budget;
         const to = after.budget;
+        // Only what it lent to a child that has ended now may come back.
+        const back = after.children.filter(
+          (child) =>
+            child.state !== null && !before.children.some((one) => one.childId === child.childId && one.state !== null),
+        );
+        const turnsBack = back.reduce((sum, child) => sum + child.lent.turns, 0);
+        const costBack = back.reduce((sum, child) => sum + (child.lent.cost ?? 0), 0);
         if (
-          to.turnsLeft > from.turnsLeft ||
-          (to.costLeft ?? 0) > (from.costLeft ?? 0) ||
+          to.turnsLeft > from.turnsLeft + turnsBack ||
+          (to.costLeft ?? 0) > (from.costLeft ?? 0) + costBack ||
           to.hardDeadline !== from.hardDeadline ||
           to.turnsLeft < 0
         )
@@ -395,6 +404,8 @@ export const invariants = {
           } else if (kind === 'answer' && ref.startsWith('turn/')) {
             if (`turn/${run.turn?.number}` !== ref) no(`waits for ${ref}, which is not asked`);
           } else if (kind === 'answer') {
+            const question = run.questions.find((one) => one.interactionRef === ref);
+            if (question?.recipient.kind === 'parent' && question.status === 'open') continue;
             const asked = stateOf<Interaction>(world, 'hil', 'interaction', ref);
             const asking = run.requests.some((one) => one.id === `interaction/${ref}` && one.known !== true);
             if (!asking && asked?.status !== 'open') no(`waits for an answer to ${ref}, which is ${asked?.status}`);
@@ -408,13 +419,16 @@ export const invariants = {
               if (one.status !== status && !run.requests.some((request) => request.id === `propose/${one.proposalId}`))
                 no(`takes ${ref} (${one.proposalId}) for ${one.status}, and it is ${status}`);
           }
-          if (kind === 'slot' && run.readyAt === null && run.holds.length === 0) {
+          if (kind === 'slot' && run.slot?.state === 'waiting') {
+            const slots = stateOf<Slots>(world, 'run-executor', 'slots', run.tenant);
+            if (slots?.held.length === 0) no('waits for a slot, and nobody holds one');
+          } else if (kind === 'slot' && run.readyAt === null && run.holds.length === 0) {
             const others = runsOf(world).filter(
               (other) => other.runId !== run.runId && other.conversationId === run.conversationId,
             );
             if (!others.some((other) => !isTerminal(other.status))) no('no other run holds its place');
           }
-          if (kind === 'dependency' || kind === 'cancel') {
+          if (kind === 'dependency' || kind === 'cancel' || kind === 'child') {
             const other = stateOf<RunRow>(world, 'run-executor', 'run', ref);
             if (!isRun(other) || isTerminal(other.status)) no(`waits for ${ref}, which has ended`);
           }
@@ -439,6 +453,40 @@ export const invariants = {
         const run = stateOf<RunRow>(world, 'run-executor', 'run', after.runId);
         if (isRun(run) && run.status === 'paused') broken(`${id} was attempted while ${after.runId} was paused`);
       }
+    },
+  }),
+
+  'R21 children end before their parent, and their budget is its': (broken) => ({
+    commit: (commit) => {
+      for (const { before, after } of runChanges(commit)) {
+        const open = after.children.filter((child) => child.state === null);
+        if (isTerminal(after.status) && open.length > 0) broken(`${after.runId} ended before ${open[0]?.runId}`);
+        if (before === undefined && after.spawned !== null && after.budget.turnsLeft > 14)
+          broken(`${after.runId} has more turns than its parent ever had`);
+      }
+    },
+    end: (world) => {
+      for (const run of runsOf(world))
+        for (const child of run.children) {
+          const row = stateOf<RunRow>(world, 'run-executor', 'run', child.runId);
+          if (isRun(row) && row.status !== child.state)
+            broken(`${child.runId} is ${row.status}, known as ${child.state}`);
+        }
+      for (const { id, state } of all<Tree>(world, 'run-executor', 'tree'))
+        if (state.live.length > 0 || state.parked !== null) broken(`the tree of ${id} keeps ${JSON.stringify(state)}`);
+    },
+  }),
+
+  'R19 a limited place is held once': (broken) => ({
+    commit: (commit) => {
+      for (const { after } of changes<Slots>(commit, 'run-executor', 'slots'))
+        for (const counter of ['agent:parallel', 'resource:desk'])
+          if (after.held.filter((claim) => claim.counters.includes(counter)).length > 1)
+            broken(`${counter} is held by ${after.held.map((claim) => claim.runId).join(' and ')}`);
+    },
+    end: (world) => {
+      for (const { state } of all<Slots>(world, 'run-executor', 'slots'))
+        if (state.held.length + state.waiting.length > 0) broken(`left behind: ${JSON.stringify(state)}`);
     },
   }),
 

@@ -313,6 +313,31 @@ export const mutations: readonly Mutation[] = [
       ) as Decision,
   },
   {
+    breaks: 'R21 children end before their parent, and their budget is its',
+    how: 'a parent forgets its children',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      decide(
+        seenAs(view, 'run', (run) => ({ ...run, children: [] })),
+        message,
+        context,
+      ) as Decision,
+  },
+  {
+    breaks: 'R19 a limited place is held once',
+    how: 'a run that takes a slot sees nobody who holds one',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      const held = view.get<{ held: unknown[] }>('slots', 'local')?.held ?? [];
+      const decision = decide(
+        seenAs(view, 'slots', (slots) => ({ ...slots, held: [] })),
+        message,
+        context,
+      ) as Decision;
+      return withPuts(decision, 'slots', (slots) => ({ ...slots, held: [...held, ...(slots['held'] as unknown[])] }));
+    },
+  },
+  {
     breaks: 'R13 a run that waits names what it waits for',
     how: 'a waiting run forgets its questions and actions',
     service: 'run-executor',

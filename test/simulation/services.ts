@@ -21,6 +21,7 @@ import * as publication from '../../services/publication/decide';
 import { messageOf as publicationMessageOf } from '../../services/publication/messages';
 import { kinds as publicationKinds } from '../../services/publication/store';
 import * as executor from '../../services/run-executor/decide';
+import * as executorKeys from '../../services/run-executor/keys';
 import { inputs as executorInputs } from '../../services/run-executor/inputs';
 import { settingsFrom } from '../../services/run-executor/settings';
 import { kinds as executorKinds } from '../../services/run-executor/store';
@@ -94,9 +95,9 @@ export const realServices = (random: Random): Models => {
       deciders: erased({
         name: 'run-executor',
         kinds: executorKinds,
-        keys: executor.keys,
-        moreKeys: executor.moreKeys,
-        blobs: executor.blobs,
+        keys: executorKeys.keys,
+        moreKeys: executorKeys.moreKeys,
+        blobs: executorKeys.blobs,
         decide: executor.decide(settingsFrom(() => configuration)),
       }),
       read: (group, record) =>

@@ -12,7 +12,9 @@ import type {
 } from '../../schemas/generated/records';
 import { parseConfiguration } from '../../services/platform/configuration';
 import { idsOf } from '../../services/platform/identity';
-import { blobs, decide, keys, moreKeys, type ExecutorMessage } from '../../services/run-executor/decide';
+import { decide } from '../../services/run-executor/decide';
+import { blobs, keys, moreKeys } from '../../services/run-executor/keys';
+import type { ExecutorMessage } from '../../services/run-executor/messages';
 import type { Intent } from '../../services/run-executor/draft';
 import { conversationIdOf } from '../../services/run-executor/messages';
 import { settingsFrom } from '../../services/run-executor/settings';
@@ -36,16 +38,19 @@ type Message = ExecutorMessage;
 export type SentMessages = Sent<Message, Intent>;
 
 /** One executor in memory with a run that is driven turn by turn; what it says is read from the facts. */
-export const executor = (more: { readonly agent?: object } = {}) => {
+export const executor = (more: { readonly agent?: object; readonly tenant?: object } = {}) => {
   let config = {
     ...configuration,
+    tenants: { local: { ...configuration.tenants['local'], ...more.tenant } },
     agents: { 'market-report': { ...configuration.agents['market-report'], ...more.agent } },
   } as typeof configuration;
   const service = { name: 'run-executor', kinds, keys, moreKeys, blobs, decide: decide(settingsFrom(() => config)) };
   const world: InMemory<Message, Intent> = inMemory(service);
   let events = 0;
   const ids = (clientMessageId: string) => idsOf({ ...identity, clientMessageId });
-  const run = (clientMessageId = 'm1'): Run => world.state<Run>('run', ids(clientMessageId).runId) as Run;
+  /** A run by the message that started it, or a child's by its own id. */
+  const runIdOf = (target: string): string => (target.startsWith('run_') ? target : ids(target).runId);
+  const run = (target = 'm1'): Run => world.state<Run>('run', runIdOf(target)) as Run;
 
   const startRecord = (clientMessageId: string, change: Partial<StartRun> = {}): StartRun => ({
     ...common,
@@ -379,7 +384,7 @@ export const executor = (more: { readonly agent?: object } = {}) => {
       });
     },
     tick: (target = 'm1', options: { readonly instance?: string; readonly capacity?: number } = {}) =>
-      world.send({ type: 'tick', kind: 'run', id: ids(target).runId }, options),
+      world.send({ type: 'tick', kind: 'run', id: runIdOf(target) }, options),
     /** The sealed input of the turn being asked. */
     input: (sent: SentMessages): TurnInput => {
       const ask = sent.performs.find((intent) => intent.type === 'ask');
