@@ -66,6 +66,8 @@ const agent = Type.Object(
     baseUrl: Type.Optional(Type.String()),
     model: Type.Optional(Type.String()),
     apiKeyEnv: Type.Optional(Type.String()),
+    stream: Type.Optional(Type.Boolean()),
+    contextTokens: Type.Optional(Type.Integer({ minimum: 2_000 })),
     tools: Type.Optional(names),
     connectors: Type.Optional(names),
     sources: Type.Optional(names),
@@ -165,6 +167,8 @@ const tool = Type.Object(
     builtin: Type.Optional(Type.Literal('price-series')),
     headers: Type.Optional(headers),
     timeoutMs: Type.Optional(ms),
+    description: Type.Optional(Type.String()),
+    schema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   strict,
 );

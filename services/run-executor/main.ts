@@ -14,12 +14,15 @@ import { settingsFrom } from './settings';
 import { countStates, kinds, orphans } from './store';
 import { isRun, liveStatuses, type RunRow, terminalStatuses } from './state';
 import { triage } from './triage';
-import { buildTools } from './tools/build-tools';
+import { buildTools, toolSpecs } from './tools/build-tools';
 
 void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => {
   const place = { env: process.env, baseDir: env.configPath === null ? process.cwd() : dirname(env.configPath) };
   const build = (config: Configuration) => ({
-    agents: buildAgents(config.agents, place),
+    agents: buildAgents(config.agents, place, {
+      tools: toolSpecs(config.tools ?? {}),
+      connectors: Object.keys(config.connectors ?? {}),
+    }),
     tools: buildTools(config.tools ?? {}, place),
   });
   let world: ReturnType<typeof build> = { agents: new Map(), tools: new Map() };

@@ -216,7 +216,7 @@ describe('the registry of agents', () => {
     expect(await askAgent(agents.get('typed')!, call())).toEqual({ kind: 'output', raw: { for: input.for } });
   });
   test.each<[Parameters<typeof buildAgents>[0], string]>([
-    [{ a: { builtin: 'chat' } }, 'agents.a: builtin chat: not implemented'],
+    [{ a: { builtin: 'chat' } }, 'agents.a: builtin chat: baseUrl is missing'],
     [{ a: { builtin: 'x' } }, 'agents.a: builtin x: unknown'],
     [{ a: {} }, 'agents.a: needs exactly one of url, module, builtin'],
     [{ a: { url: 'http://x', builtin: 'market-report' } }, 'agents.a: needs exactly one'],

@@ -1,8 +1,9 @@
 import { checkHttpUrl, type BuildContext } from '../agents/build-agents';
+import type { ToolSpec } from '../agents/chat/functions';
 import { resolveHeaders, type HeaderConfig } from '../agents/headers';
 import { loadFunction } from '../../platform/load-module';
 import { httpTool } from './http-tool';
-import { priceSeries } from './price-series';
+import { priceSeries, priceSeriesSpec } from './price-series';
 import { functionTool, toolTimeoutMs, type CallableTool, type Tool } from './tool';
 
 export interface ToolConfig {
@@ -11,10 +12,22 @@ export interface ToolConfig {
   builtin?: string;
   headers?: HeaderConfig;
   timeoutMs?: number;
+  description?: string;
+  schema?: Record<string, unknown>;
 }
 
 /** The tools that come with Fairlead; a configured tool of the same name takes the place of one. */
 const builtinFunctions: ReadonlyMap<string, Tool> = new Map([['price-series', priceSeries]]);
+
+/** What a model is told of the tools it may call; a tool without a schema takes any object. */
+export const toolSpecs = (config: Readonly<Record<string, ToolConfig>>): ToolSpec[] => [
+  ...(Object.hasOwn(config, 'price-series') ? [] : [priceSeriesSpec]),
+  ...Object.entries(config).map(([name, entry]) => ({
+    name,
+    description: entry.description ?? `The tool ${name}; it only reads.`,
+    schema: entry.schema ?? { type: 'object' },
+  })),
+];
 
 /** Makes every configured tool callable, or throws one error that names the path of what is wrong. */
 export const buildTools = (

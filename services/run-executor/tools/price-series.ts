@@ -75,3 +75,17 @@ export const priceSeries: Tool = async (request) => {
     source,
   } satisfies PriceSeries;
 };
+
+export const priceSeriesSpec = {
+  name: 'price-series',
+  description: 'Monthly closing prices of one instrument, both ends included.',
+  schema: {
+    type: 'object',
+    properties: {
+      symbol: { type: 'string' },
+      from: { type: 'string', pattern: monthPattern.source },
+      to: { type: 'string', pattern: monthPattern.source },
+    },
+    required: ['symbol', 'from', 'to'],
+  },
+};
