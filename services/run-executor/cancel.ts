@@ -37,9 +37,11 @@ export const requestCancel = (draft: Draft, cause: Cause, messageId: string | nu
 export const settleCancel = (draft: Draft): void => {
   const { run, context } = draft;
   if (run.status !== 'cancelling' || run.cancel === null || !run.fence.acknowledged) return;
+  // Descendants first: what they leave unsettled is theirs to list, and the clock of this run starts after them.
+  if (liveChildren(run).length > 0) return;
   run.cancel.settleBy ??= context.now + run.cancelSettleMs;
   const inFlight = run.actions.some((action) => action.status === 'sending' || action.status === 'unknown');
-  if (liveChildren(run).length > 0 || (inFlight && context.now < run.cancel.settleBy)) return;
+  if (inFlight && context.now < run.cancel.settleBy) return;
   run.ending = { to: 'cancelled', cause: run.cancel.cause };
   run.status = 'closing';
   // History of refused candidates that is still on its way must not keep a confirmed cancel waiting.

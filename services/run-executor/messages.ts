@@ -14,7 +14,7 @@ import type { AggregateKey, Tick } from '../platform/decision';
 import { canonicalBytes, sha256Hex } from '../platform/canonical';
 import type { AgentOutcome } from './agents/agent';
 import type { ToolResultOutcome } from './tools/tool';
-import type { Cause, ChildStart, MessageFate, Terminal } from './state';
+import type { Cause, ChildReport, ChildStart, MessageFate, Terminal } from './state';
 
 /** Everything the executor decides on. Records keep their own names; the rest are results of its own work. */
 export type Message =
@@ -101,14 +101,6 @@ export interface EndedRun {
   readonly runId: string;
   readonly state: string;
   readonly report: { readonly version: number; readonly sha256: string } | null;
-}
-
-export interface ChildReport {
-  readonly version: number;
-  readonly seq: number;
-  readonly sha256: string;
-  readonly contentType: string;
-  readonly body: string;
 }
 
 /** Which work of which owner a result belongs to; a stale epoch is refused however late it comes (R11). */

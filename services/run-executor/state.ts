@@ -1,5 +1,4 @@
 import type { Change, Transition } from '../../schemas/turn-protocol/input';
-import type { ChildReport } from './messages';
 import type {
   ActionState,
   Kept,
@@ -118,6 +117,14 @@ export interface ChildStart {
   readonly version: number;
   readonly budget: { readonly turns: number; readonly cost: number | null; readonly hardDeadline: number };
   readonly grants: Grants;
+}
+
+export interface ChildReport {
+  readonly version: number;
+  readonly seq: number;
+  readonly sha256: string;
+  readonly contentType: string;
+  readonly body: string;
 }
 
 export interface ChildState {
