@@ -10,6 +10,8 @@ import { toldKinds } from './webhook';
 /** Events told by one work, so that a long backlog gives way to others. */
 const maxAtOnce = 20;
 const timeoutMs = 10_000;
+/** After this no further one is begun: with the time-out it stays inside the lease, so that nobody else tells beside it. */
+const workMs = 40_000;
 const statusMeansTaken = (status: number): boolean => status >= 200 && status < 300;
 
 export interface Hook {
@@ -67,8 +69,9 @@ export const deliverer =
     let upTo = after;
     let failed: Told['failed'] = null;
     const due = await dueOf(api.pool, stream, after);
+    const begun = Date.now();
     for (const one of due) {
-      if (api.stopping()) break;
+      if (api.stopping() || Date.now() - begun > workMs) break;
       // Without a webhook any more there is nobody to tell.
       const why = hook === null ? null : await post(hook, one);
       if (why !== null) {
