@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ReceiptIssued } from '../../schemas/generated/records';
 import type { Tick } from '../platform/decision';
-import { noTrace } from '../platform/decision';
+import { noTrace, type Trace } from '../platform/decision';
 import { Refusal } from '../platform/errors';
 import { problem, type Http } from '../platform/http';
 import { idsOf } from '../platform/identity';
@@ -99,10 +99,7 @@ const submitOf = (request: FastifyRequest): Submit => {
   );
 };
 
-const traceOf = (request: FastifyRequest): typeof noTrace => {
-  const traceparent = request.headers['traceparent'];
-  return typeof traceparent === 'string' ? { ...noTrace, traceparent } : noTrace;
-};
+const traceOf = (request: FastifyRequest): Trace => ({ ...noTrace, traceparent: request.traceparent });
 
 /** The one who waited for the receipt of a repeat is told that it is a repeat. */
 const asRepeat = (settled: Answer, first: Answer): Answer => ({

@@ -33,6 +33,8 @@ export interface Environment {
   readonly instance: string;
   readonly role: string | null;
   readonly shutdownGraceMs: number;
+  /** Where spans go (OTLP over HTTP); null = nowhere. */
+  readonly tracesUrl: string | null;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -133,4 +135,8 @@ export const readEnvironment = (service: string, env: Env = process.env): Enviro
   instance: env['INSTANCE'] ?? service,
   role: env['FAIRLEAD_ROLE'] ?? null,
   shutdownGraceMs: whole(env, 'SHUTDOWN_GRACE_MS', 20_000, 0, 600_000),
+  tracesUrl:
+    setting(env, 'OTEL_EXPORTER_OTLP_ENDPOINT') === undefined
+      ? null
+      : url(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
 });

@@ -6,6 +6,7 @@ import type { Auth, Principal } from './auth';
 import { classify, codes, Refusal, type Code } from './errors';
 import type { Logger } from './log';
 import type { Metrics } from './metrics';
+import { noTracing, type Span, type Tracing } from './tracing';
 
 /** Content of 256 KiB may need six bytes a character as JSON escapes, plus the other fields. */
 export const bodyLimitBytes = 2 * 1024 * 1024;
@@ -15,6 +16,8 @@ const keepAliveMs = 75_000;
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
+    /** The trace this request is part of; null while nothing is traced and the caller brought none. */
+    traceparent: string | null;
   }
   interface FastifyContextConfig {
     /** No token: probes, metrics, callbacks that bring their own proof. */
@@ -110,7 +113,33 @@ export interface HttpDeps {
   /** Throws with the reason while the service cannot do its work. */
   readonly ready: () => Promise<void>;
   readonly beforeMetrics: () => Promise<void>;
+  readonly tracing?: Tracing;
 }
+
+/** Each request of a caller is a span; what follows from it belongs to its trace. */
+const traceRequests = (app: Http, tracing: Tracing): void => {
+  const spans = new WeakMap<FastifyRequest, Span>();
+  app.decorateRequest('traceparent', null);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.open !== true && !request.is404) {
+      const given = request.headers['traceparent'];
+      const span = tracing.start(`${request.method} ${request.routeOptions.url ?? ''}`, {
+        kind: 'server',
+        parent: typeof given === 'string' ? given : null,
+        attributes: { 'http.request.method': request.method, 'http.route': request.routeOptions.url ?? '' },
+      });
+      spans.set(request, span);
+      request.traceparent = span.traceparent;
+    }
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    spans.get(request)?.end(reply.statusCode >= serverErrors ? new Error(`HTTP ${reply.statusCode}`) : undefined);
+    done();
+  });
+};
+
+const serverErrors = 500;
 
 export const openHttp = async (deps: HttpDeps): Promise<Http> => {
   const app = Fastify({
@@ -134,6 +163,7 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
     problem(reply, 'not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`),
   );
   app.decorateRequest('principal', null as never);
+  traceRequests(app, deps.tracing ?? noTracing);
   app.addHook('onRequest', async (request) => {
     const { open, roles } = request.routeOptions.config;
     if (open === true || request.is404) return;

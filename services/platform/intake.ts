@@ -6,6 +6,7 @@ import type { Service, Trace } from './decision';
 import { classify } from './errors';
 import type { Logger } from './log';
 import { backoffMs, pause } from './pause';
+import type { Tracing } from './tracing';
 import type { Job, Settled, Writer } from './writer';
 
 /** How often a consumer that waits for room or for the registry tells its group that it is alive. */
@@ -85,6 +86,7 @@ export const intake = <M>(deps: {
   readonly input: Input<M>;
   readonly stripPrefix: (topic: string) => string;
   readonly log: Logger;
+  readonly tracing: Tracing;
   readonly stopping: () => boolean;
 }): Intake => {
   const { codec, input } = deps;
@@ -121,11 +123,24 @@ export const intake = <M>(deps: {
     take: async (raw, settle, { redriven = false, alive } = {}) => {
       const { eventId, message, bad } = await read(raw, alive);
       if (message === undefined) return false;
+      const trace = traceOf(raw, eventId);
+      const span = deps.tracing.start(`${deps.stripPrefix(raw.topic)} process`, {
+        kind: 'consumer',
+        parent: trace.traceparent,
+        attributes: {
+          'messaging.system': 'kafka',
+          'messaging.destination.name': raw.topic,
+          'messaging.destination.partition.id': String(raw.partition),
+          'messaging.kafka.offset': raw.offset,
+          'messaging.consumer.group.name': raw.group,
+          'fairlead.event_id': eventId,
+        },
+      });
       const job: RecordJob<M> = {
         message,
         raw,
         cause: eventId,
-        trace: traceOf(raw, eventId),
+        trace: { ...trace, traceparent: span.traceparent },
         claim: bad || !input.inbox ? null : { consumer: raw.group, topic: raw.topic, eventId },
         // A redriven record is long behind the position of its partition and must not move it back.
         position: redriven
@@ -133,7 +148,10 @@ export const intake = <M>(deps: {
           : { consumer: raw.group, topic: raw.topic, partition: raw.partition, nextOffset: nextOffset(raw.offset) },
         toldId: null,
         bytes: raw.value?.length ?? 0,
-        settle,
+        settle: (settled) => {
+          span.end(settled.ok ? undefined : settled.error);
+          settle(settled);
+        },
       };
       deps.writer.add(job);
       return true;

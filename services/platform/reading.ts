@@ -12,6 +12,7 @@ import { intake, type Input, type Intake, type Undecodable } from './intake';
 import type { Logger } from './log';
 import { backoffMs, pause } from './pause';
 import type { Relay } from './relay';
+import type { Tracing } from './tracing';
 import type { Writer } from './writer';
 
 const firstRetryMs = 200;
@@ -32,6 +33,7 @@ export interface ReadingDeps<M> {
   readonly last: () => Promise<void>;
   readonly stopping: () => boolean;
   readonly log: Logger;
+  readonly tracing: Tracing;
 }
 
 export interface Reading {
@@ -70,7 +72,15 @@ export const startReading = <M>(deps: ReadingDeps<M>): Reading => {
   const read = (known: Codec, input: Input<M>): void => {
     const group = prefixed(input.group);
     if (readers.has(group)) return;
-    const reader = intake({ codec: known, writer, input, stripPrefix: stripPrefix(env.topicPrefix), log, stopping });
+    const reader = intake({
+      codec: known,
+      writer,
+      input,
+      stripPrefix: stripPrefix(env.topicPrefix),
+      log,
+      stopping,
+      tracing: deps.tracing,
+    });
     const topics = Object.keys(input.topics).map(prefixed);
     const consumer = startConsumer({ broker, pool, writer, intake: reader, group, topics, urgent: input.urgent, log });
     readers.set(group, { intake: reader, consumer });

@@ -27,6 +27,7 @@ import { startReading, stripPrefix } from './reading';
 import { openHints, type Hints } from './redis';
 import { startRelay } from './relay';
 import { exportTables, startUpkeep } from './upkeep';
+import { openTracing, type Tracing } from './tracing';
 import { startWatchdog } from './watchdog';
 import { startWriter, type Settled, type Writer } from './writer';
 
@@ -42,6 +43,7 @@ export interface Api<M> {
   readonly pool: Pool;
   readonly metrics: Metrics;
   readonly hints: Hints;
+  readonly tracing: Tracing;
   /** Decides a message in the next batch; resolves with the decision's reply once it is committed. */
   readonly submit: (message: M, trace?: Trace) => Promise<unknown>;
   readonly stopping: () => boolean;
@@ -94,6 +96,7 @@ export const startService = async <M, I>(
   const pipe = openPipe(env.databaseUrl, `${spec.name} writes`, log);
   const hints = openHints(env.redisUrl, env.topicPrefix, log);
   const broker = openBroker(env.kafka, env.instance, log);
+  const tracing = await openTracing(spec.name, env.instance, env.tracesUrl);
   await untilMigrated(upkeep, log, isStopping);
   const careful = await beCareful(upkeep, env.instance);
   const incidents = incidentsIn(upkeep, log);
@@ -128,7 +131,7 @@ export const startService = async <M, I>(
         ),
       );
     });
-  const api: Api<Msg> = { env, log, pool, metrics, hints, submit, stopping: isStopping };
+  const api: Api<Msg> = { env, log, pool, metrics, hints, tracing, submit, stopping: isStopping };
   const { perform } = spec;
   const work = outsideWork(perform === undefined ? undefined : (intent: I) => perform(intent, api), log);
   const addTold = (id: string, message: Msg, trace: Trace, done: () => void): void =>
@@ -155,9 +158,20 @@ export const startService = async <M, I>(
       before: (job) => careful.before(rawOf(job)),
       after: (job) => careful.after(rawOf(job)),
     },
-    observe: (items, seconds) => {
-      metrics.batchItems.observe(items);
+    observe: (jobs, seconds) => {
+      metrics.batchItems.observe(jobs.length);
       metrics.batchSeconds.observe(seconds);
+      const links = jobs.flatMap(({ trace }) => trace.traceparent ?? []);
+      const startedAtMs = Date.now() - seconds * 1_000;
+      tracing
+        .start('commit', {
+          kind: 'internal',
+          parent: null,
+          links,
+          startedAtMs,
+          attributes: { 'fairlead.messages': jobs.length },
+        })
+        .end();
     },
     bury: (item, error) => {
       const raw = rawOf(item);
@@ -178,6 +192,7 @@ export const startService = async <M, I>(
   const watchdog = startWatchdog({ lag: () => reading.lag(), metrics, stripPrefix: strip, incidents, log });
   const app = await openHttp({
     service: spec.name,
+    tracing,
     auth: openAuth(env.auth),
     log,
     metrics,
@@ -211,6 +226,7 @@ export const startService = async <M, I>(
     tick: (tick, done) =>
       writer.add(jobOf<Msg>(tick, `${tick.id}/tick/${randomUUID()}`, noTrace, null, (settled) => done(settled.ok))),
     told: addTold,
+    tracing,
     last: async () => {
       stopOwn = await spec.start?.(api);
     },
@@ -240,6 +256,7 @@ export const startService = async <M, I>(
       hints.close();
       await broker.close();
       await pipe.close();
+      await tracing.close();
       await Promise.all([pool.end(), upkeep.end()]);
     },
   };

@@ -51,7 +51,7 @@ export interface WriterDeps<M, I> extends Omit<BatchDeps<M, I>, 'bury'> {
   readonly bury: BatchDeps<M, I>['bury'];
   readonly log: Logger;
   readonly onCommit: (committed: Committed<M, I>) => void;
-  readonly observe: (items: number, seconds: number) => void;
+  readonly observe: (jobs: readonly Job<M>[], seconds: number) => void;
   /** A batch failed and will be tried again; whether its commit went through may be unknown. */
   readonly onTrouble: () => void;
   /** After an unclean start records are taken one by one, so that one that kills the process is found (case 36). */
@@ -89,7 +89,7 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
     const started = process.hrtime.bigint();
     const committed = await handleBatch(deps, jobs);
     lastCommit = Date.now();
-    deps.observe(jobs.length, Number(process.hrtime.bigint() - started) / 1e9);
+    deps.observe(jobs, Number(process.hrtime.bigint() - started) / 1e9);
     handOver(committed);
     jobs.forEach((job, index) => {
       const outcome = committed.outcomes[index];

@@ -122,8 +122,20 @@ export const performer = (world: OutsideWorld): Performer => {
       const { runId, conversation, turn, epoch } = intent;
       const work: LiveWork = { runId, conversation, turn, epoch, startedAt: Date.now(), abort: new AbortController() };
       live.add(work);
+      const span = api.tracing.start(intent.type === 'ask' ? `turn ${intent.agent}` : `tool ${intent.tool}`, {
+        kind: 'client',
+        parent: intent.trace.traceparent,
+        attributes: { 'fairlead.run_id': runId, 'fairlead.turn': turn },
+      });
+      const trace = { ...intent.trace, traceparent: span.traceparent };
       try {
-        await (intent.type === 'ask' ? ask(intent, work, api) : callTool(intent, work, api));
+        await (intent.type === 'ask'
+          ? ask({ ...intent, trace }, work, api)
+          : callTool({ ...intent, trace }, work, api));
+        span.end();
+      } catch (error) {
+        span.end(error);
+        throw error;
       } finally {
         live.delete(work);
       }

@@ -38,7 +38,10 @@ export interface World {
   start(instance: string, env?: Env): Promise<Toy>;
   spawn(instance: string, env?: Env): Promise<ToyProcess>;
   /** Puts messages on the ingress, in order inside a conversation. */
-  submit(messages: readonly (readonly [conversation: string, id: string, content?: string])[]): Promise<void>;
+  submit(
+    messages: readonly (readonly [conversation: string, id: string, content?: string])[],
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<void>;
   submitted(conversation: string, id: string, content?: string): MessageSubmitted;
   tail(topic: string): Promise<Tail>;
   operator(): Promise<string>;
@@ -144,11 +147,12 @@ export const openWorld = async (file: string): Promise<World> => {
       (await pool.query(text, values as unknown[])).rows as R[],
     start: async (instance, more = {}) => keep(await startToy({ ...env, INSTANCE: instance, ...more })),
     spawn: async (instance, more = {}) => keep(await spawnToy({ ...env, INSTANCE: instance, ...more })),
-    submit: async (messages) => {
+    submit: async (messages, headers = {}) => {
       await producer.send({
         topic: ingress,
         messages: messages.map(([conversation, id, content]) => ({
           key: conversation,
+          headers,
           value: codec.encode(ingress, 'MessageSubmitted', submitted(conversation, id, content)),
         })),
       });
