@@ -84,9 +84,8 @@ const begin = async <M>(
   const plan = lockAll(kinds, keys);
   const claims = claimed(items);
   const tolds = toldClaim(items);
-  const results = await pipe.burst([
-    ...(again ? [{ text: 'ROLLBACK' }] : []),
-    { text: 'BEGIN' },
+  if (again) await pipe.rollback();
+  const results = await pipe.begin([
     ...claims,
     ...tolds,
     ...plan.statements,
@@ -95,7 +94,7 @@ const begin = async <M>(
       text: 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now, pg_current_xact_id()::text AS xid',
     },
   ]);
-  let next = again ? 2 : 1;
+  let next = 0;
   const freshIds = new Set(
     claims.length === 0
       ? []

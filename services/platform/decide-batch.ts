@@ -1,18 +1,12 @@
 import type { Held } from './aggregate';
 import { isIncident } from './incidents';
-import type { AggregateKey, Context, Decision, Emit, Row, Service, Trace, View } from './decision';
+import type { AggregateKey, Context, Decision, Emit, Fact, Row, Service, Trace, View } from './decision';
 import type { NewOutboxRow } from './outbox';
 
 /** One message with the trace it carries; `cause` names it in the facts it leads to. */
 export interface Item<M> {
   readonly message: M;
   readonly cause: string;
-  readonly trace: Trace;
-}
-
-export interface Fact extends Emit {
-  readonly eventId: string;
-  readonly occurredAt: number;
   readonly trace: Trace;
 }
 

@@ -31,6 +31,13 @@ export interface Emit<R extends RecordName = RecordName> {
   readonly id?: string;
 }
 
+/** What a decision says, once it has its id and its time. */
+export interface Fact extends Emit {
+  readonly eventId: string;
+  readonly occurredAt: number;
+  readonly trace: Trace;
+}
+
 /** One row for an insert-only side table of the service (journals, blobs, timelines). Repeats are ignored. */
 export interface Row {
   readonly table: string;

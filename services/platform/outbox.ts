@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RecordName } from '../../schemas/generated/records';
-import type { Fact } from './decide-batch';
+import type { Fact } from './decision';
 import { pack } from './packed';
 import type { Statement } from './postgres';
 

@@ -54,9 +54,15 @@ export const untilMigrated = async (pool: Pool, log: Logger, stopping: () => boo
 
 /**
  * A connection of one's own that sends several statements without waiting in between: BEGIN, claim and locks in one
- * round trip, saves and COMMIT in the next. Reconnects on the next use after a loss.
+ * round trip, saves and COMMIT in the next. Reconnects with the next transaction after a loss.
  */
 export interface Pipe {
+  /** Sends BEGIN and what is given. */
+  begin(statements: readonly Statement[]): Promise<QueryResult[]>;
+  /**
+   * Sends more of the transaction. On another connection than it began on there is no transaction: each statement would
+   * be committed by itself, without locks, so after a loss this throws what is transient.
+   */
   burst(statements: readonly Statement[]): Promise<QueryResult[]>;
   /** Sends saves and COMMIT; a COMMIT whose answer was lost is settled by reading the transaction's status (A5). */
   commit(statements: readonly Statement[], xid: string): Promise<QueryResult[]>;
@@ -88,6 +94,8 @@ const together = <T>(client: Client, send: () => T): T => {
 
 export const openPipe = (url: string, application: string, log: Logger): Pipe => {
   let client: Client | null = null;
+  /** The connection of the open transaction. */
+  let open: Client | null = null;
   let closed = false;
 
   const connect = async (): Promise<Client> => {
@@ -121,8 +129,7 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
     if (lost !== null) void lost.end().catch(() => undefined);
   };
 
-  const burst = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
-    const on = await connect();
+  const send = async (on: Client, statements: readonly Statement[]): Promise<QueryResult[]> => {
     try {
       return await settleAll(
         together(on, () =>
@@ -135,11 +142,18 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
     }
   };
 
+  const inTransaction = (): Client => {
+    if (open === null || open !== client) throw new Transient('the connection of the transaction was lost');
+    return open;
+  };
+
   const committed = async (xid: string): Promise<boolean> => {
     const deadline = Date.now() + commitLookupMs;
     for (let pauseMs = 50; Date.now() < deadline; pauseMs = Math.min(pauseMs * 2, 2_000)) {
       try {
-        const [result] = await burst([{ text: 'SELECT pg_xact_status($1::xid8) AS status', values: [xid] }]);
+        const [result] = await send(await connect(), [
+          { text: 'SELECT pg_xact_status($1::xid8) AS status', values: [xid] },
+        ]);
         const status = result?.rows[0]?.status as string | null | undefined;
         if (status === 'committed') return true;
         if (status !== 'in progress') return false;
@@ -152,10 +166,16 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
   };
 
   return {
-    burst,
+    begin: async (statements) => {
+      open = await connect();
+      const [, ...results] = await send(open, [{ text: 'BEGIN' }, ...statements]);
+      return results;
+    },
+    burst: async (statements) => send(inTransaction(), statements),
     commit: async (statements, xid) => {
+      const on = inTransaction();
       try {
-        return await burst([...statements, { text: 'COMMIT' }]);
+        return await send(on, [...statements, { text: 'COMMIT' }]);
       } catch (error) {
         if (!connectionLost(error)) throw error;
         if (await committed(xid)) return [];
@@ -166,7 +186,7 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
     rollback: async () => {
       if (client === null) return;
       try {
-        await burst([{ text: 'ROLLBACK' }]);
+        await send(client, [{ text: 'ROLLBACK' }]);
       } catch {
         await drop();
       }

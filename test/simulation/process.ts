@@ -1,5 +1,5 @@
 import type { GroupName } from '../../schemas/topics';
-import type { Fact } from '../../services/platform/decide-batch';
+import type { Fact } from '../../services/platform/decision';
 import type { Row } from '../../services/platform/decision';
 import { inMemory, type Change, type InMemory } from '../support/in-memory';
 import type { Rec } from './broker';

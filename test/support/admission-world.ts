@@ -9,7 +9,8 @@ import type {
 } from '../../schemas/generated/records';
 import { parseConfiguration } from '../../services/platform/configuration';
 import { noTrace, type AggregateKey, type Tick } from '../../services/platform/decision';
-import { decideBatch, heldSet, viewOf, type Fact } from '../../services/platform/decide-batch';
+import { decideBatch, heldSet, viewOf } from '../../services/platform/decide-batch';
+import type { Fact } from '../../services/platform/decision';
 import { idsOf } from '../../services/platform/identity';
 import { blobs, decide, keys, moreKeys } from '../../services/admission/decide';
 import type { Answer, Inbound, Settlement } from '../../services/admission/messages';

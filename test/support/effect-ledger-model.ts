@@ -1,6 +1,7 @@
 import type { InteractionChanged, ProposeEffect, RaiseFence, ReceiptAnswered } from '../../schemas/generated/records';
 import { parseConfiguration, type Configuration } from '../../services/platform/configuration';
-import { decideBatch, heldSet, viewOf, type Fact } from '../../services/platform/decide-batch';
+import { decideBatch, heldSet, viewOf } from '../../services/platform/decide-batch';
+import type { Fact } from '../../services/platform/decision';
 import type { AggregateKey } from '../../services/platform/decision';
 import { contractOf, policyOf } from '../../services/effect-ledger/contract';
 import { actionDueAt, blobsOf, decider } from '../../services/effect-ledger/decide';

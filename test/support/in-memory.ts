@@ -1,5 +1,6 @@
 import type { Held } from '../../services/platform/aggregate';
-import { decideBatch, heldSet, viewOf, type Fact, type Outcome, type Told } from '../../services/platform/decide-batch';
+import { decideBatch, heldSet, viewOf, type Outcome, type Told } from '../../services/platform/decide-batch';
+import type { Fact } from '../../services/platform/decision';
 import { noTrace, type AggregateKey, type Kind, type Row, type Service } from '../../services/platform/decision';
 
 export type Deciders<M, I> = Pick<Service<M, I>, 'kinds' | 'keys' | 'moreKeys' | 'blobs' | 'decide'> & {
