@@ -4,8 +4,8 @@ import type {
   RunStateChanged,
   SubmitClarification,
 } from '../../schemas/generated/records';
-import { decideBatch, heldSet, type Fact, type HeldSet } from '../../services/platform/decide-batch';
-import { noTrace, type AggregateKey, type Service } from '../../services/platform/decision';
+import { decideBatch, heldSet, type HeldSet } from '../../services/platform/decide-batch';
+import { noTrace, type AggregateKey, type Fact, type Service } from '../../services/platform/decision';
 import { viewOf } from '../../services/platform/decide-batch';
 import { decide, keys, moreKeys, type Reply } from '../../services/hil/decide';
 import type { Wake } from '../../services/hil/deciding';
