@@ -71,7 +71,7 @@ const into: Record<string, (x: ReturnType<typeof executor>) => void> = {
   },
 };
 
-describe('what each command meets in each state (R3, R15, R17)', () => {
+describe('what each command meets in each state (R3, R15, R16, R17)', () => {
   test.each([
     [
       'queued',
