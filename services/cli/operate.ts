@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { connect } from './remote';
 import { ago, print, printJson, table } from './show';
 import { serviceNames } from '../platform/migrate';
+import { audit } from './audit';
 import { examine } from './doctor';
 import { doctorConnector } from './settle';
 
@@ -101,9 +102,10 @@ export const operateCommands = (program: Command): void => {
   const doctor = program
     .command('doctor')
     .description('checks the installation and says what to do')
+    .option('--audit', 'counts what the services hold against what they told each other; wants a quiet stack')
     .option('--json', 'for machines')
-    .action(async (options: { json?: boolean }) => {
-      const findings = await examine();
+    .action(async (options: { audit?: boolean; json?: boolean }) => {
+      const findings = await (options.audit === true ? audit() : examine());
       if (options.json === true) printJson(findings);
       else
         for (const finding of findings)
