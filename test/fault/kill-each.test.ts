@@ -1,3 +1,6 @@
+import { Client } from 'pg';
+import { audit } from '../../services/cli/audit';
+import { serviceDatabaseUrl } from '../../services/platform/migrate';
 import { approveShare, fresh, system, type System } from '../support/system';
 import { until } from '../support/until';
 
@@ -50,4 +53,32 @@ describe('X3 kill -9 in mid-flow, and the same end state', () => {
       expect(keys.map((key) => effects[key])).toEqual(ids.map(() => 1));
     },
   );
+});
+
+describe('X3 the counts of all services agree after all that', () => {
+  /** Other tests leave dead letters on purpose. */
+  const wrong = async (): Promise<string[]> =>
+    (await audit()).filter(({ ok, what }) => !ok && !what.includes('dead letter')).map(({ what }) => what);
+
+  test('X3 X1 what each service holds is what the others were told of it', async () => {
+    await until('the counts agree', async () => (await wrong()).length === 0);
+  });
+
+  test('X3 a fact that was lost on the way would be noticed', async () => {
+    const url = serviceDatabaseUrl(process.env['DATABASE_ADMIN_URL'] ?? '', 'publication');
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query("CREATE TABLE lost AS SELECT * FROM timeline WHERE kind = 'run' AND ended LIMIT 1");
+      await client.query(
+        'DELETE FROM timeline t USING lost WHERE t.stream = lost.stream AND t.event_id = lost.event_id',
+      );
+      expect(await wrong()).toContain('the state of each run is the one that is shown');
+      await client.query('INSERT INTO timeline SELECT * FROM lost');
+      await client.query('DROP TABLE lost');
+    } finally {
+      await client.end();
+    }
+    expect(await wrong()).toEqual([]);
+  });
 });
