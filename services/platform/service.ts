@@ -3,16 +3,15 @@ import type { Pool } from 'pg';
 import { topicsOf, topicName, topics, type GroupName } from '../../schemas/topics';
 import type { RecordName } from '../../schemas/generated/records';
 import { openAuth } from './auth';
-import type { BatchItem } from './batch-open';
 import { bucketLeases } from './bucket-leases';
 import { beCareful } from './careful';
-import { deadLetter, type RawRecord } from './dead-letters';
-import { noTrace, type AggregateKey, type Kind, type Row, type Service, type Tick, type Trace } from './decision';
+import { deadLetter } from './dead-letters';
+import { noTrace, type AggregateKey, type Kind, type Service, type Tick, type Trace } from './decision';
 import type { Environment } from './environment';
 import { Transient } from './errors';
 import { openHttp, type Http } from './http';
-import { blockedIncident, incidentRow, incidentsIn } from './incidents';
-import { refusingUndecodable, type Input, type RecordJob, type Undecodable } from './intake';
+import { blockedIncident, incidentsIn } from './incidents';
+import { refusingUndecodable, type Input, type Undecodable } from './intake';
 import { openBroker } from './kafka';
 import type { LiveConfiguration } from './live-configuration';
 import type { Logger } from './log';
@@ -27,9 +26,10 @@ import { startReading, stripPrefix } from './reading';
 import { openHints, type Hints } from './redis';
 import { startRelay } from './relay';
 import { exportTables, startUpkeep } from './upkeep';
+import { jobOf, rawOf, unburied } from './own-messages';
 import { openTracing, type Tracing } from './tracing';
 import { startWatchdog } from './watchdog';
-import { startWriter, type Settled, type Writer } from './writer';
+import { startWriter, type Writer } from './writer';
 
 /** Works in the outside world that one process carries at a time, unless the service says otherwise. */
 const defaultCapacity = 512;
@@ -262,55 +262,6 @@ export const startService = async <M, I>(
   };
 };
 
-const rawOf = <M>(item: BatchItem<M>): RawRecord | null => (item as RecordJob<M>).raw ?? null;
-
-/** A message that came from no partition. */
-const jobOf = <M>(
-  message: M,
-  cause: string,
-  trace: Trace,
-  toldId: string | null,
-  settle: (settled: Settled) => void,
-): RecordJob<M> => ({
-  message,
-  cause,
-  trace,
-  toldId,
-  claim: null,
-  position: null,
-  raw: null,
-  bytes: 0,
-  settle,
-});
-
 /** The topics of a group with the records a service handles there; for `Input.topics`. */
 export const groupTopics = (group: GroupName): Record<string, readonly RecordName[]> =>
   Object.fromEntries(topicsOf(group).map((name) => [name, topics.find((topic) => topic.name === name)?.records ?? []]));
-
-/** How long a message of the service to itself rests after a decision on it threw. */
-const tellAgainMs = 60_000;
-
-/**
- * What is no record has no dead-letter topic. A told message goes back to its table for later, a tick comes again by
- * itself; either way somebody is told, because the aggregate may be stuck until the defect is mended (R25).
- */
-const unburied = (item: BatchItem<unknown>): Row[] => {
-  const tick = item.message as Partial<Tick>;
-  if (item.toldId === null && tick.type !== 'tick') return [];
-  const ref = item.toldId ?? `${tick.kind ?? ''} ${tick.id ?? ''}`;
-  const incident = incidentRow({
-    id: `defect/${ref}`,
-    kind: 'defect',
-    ref,
-    reason: 'a decision on this throws; the log has the error',
-    actions: ['report the error of the log', 'upgrade once it is mended: it is tried again by itself'],
-  });
-  if (item.toldId === null) return [incident];
-  const values = {
-    id: item.toldId,
-    message: JSON.stringify(item.message),
-    trace: JSON.stringify(item.trace),
-    told_at: new Date(Date.now() + tellAgainMs),
-  };
-  return [incident, { table: 'told', values }];
-};
