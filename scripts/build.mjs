@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { withLock } from '../infra/local/lock.mjs';
 import { stateDir } from '../infra/local/ports.mjs';
 
@@ -13,9 +14,10 @@ const dist = join(root, 'dist');
 const manifestPath = join(dist, '.build.json');
 
 const sourceFolders = ['services', 'schemas', 'infra', 'test/support', 'test/bench'];
-/** The console is bundled for the browser, not compiled for Node. */
-const notForNode = new Set(['services/console']);
 const assetPattern = /\.(avsc|sql|json|csv|md|yaml|yml|html|mjs)$/;
+/** The console is bundled for the browser, not compiled for Node. */
+const consoleFolder = 'services/console';
+const notForNode = new Set([consoleFolder]);
 const isSource = (name) => name.endsWith('.ts') && !name.endsWith('.d.ts');
 
 const walk = (folder, found) => {
@@ -41,6 +43,27 @@ const sources = () => {
   const found = {};
   for (const folder of sourceFolders) walk(folder, found);
   return found;
+};
+
+/** All files the bundle of the console is made of, and what makes it. */
+const consoleSources = () => {
+  const found = {};
+  const look = (folder) => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) look(path);
+      else {
+        const { mtimeMs, size } = statSync(join(root, path));
+        found[path] = `${mtimeMs}:${size}`;
+      }
+    }
+  };
+  look(consoleFolder);
+  for (const name of ['vite', 'react-dom', 'wouter', 'markdown-it']) {
+    const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+    found[`node_modules/${name}`] = version;
+  }
+  return JSON.stringify(found);
 };
 
 /** A changed compiler or setting rebuilds everything. */
@@ -91,10 +114,38 @@ const plan = () => {
   const known = before.toolchain === tool ? before.files : {};
   const changed = Object.keys(files).filter((path) => known[path] !== files[path] || !existsSync(outputOf(path)));
   const vanished = Object.keys(before.files).filter((path) => !(path in files));
-  return { tool, files, changed, vanished };
+  const page = consoleSources();
+  const isBundled =
+    known === before.files && before.page === page && existsSync(join(dist, consoleFolder, 'index.html'));
+  return { tool, files, changed, vanished, page: { sources: page, changed: !isBundled } };
 };
 
-const runPlan = async ({ tool, files, changed, vanished }) => {
+/** Vite is loaded only when there is something to bundle: it costs more than a build with nothing to do. */
+const bundleConsole = async () => {
+  const vite = await import('vite');
+  await vite.build({
+    configFile: false,
+    root: join(root, consoleFolder),
+    logLevel: 'warn',
+    publicDir: false,
+    // No inlined assets: the content security policy names none but files of this address.
+    build: {
+      outDir: join(dist, consoleFolder),
+      emptyOutDir: true,
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+    },
+  });
+  compress(join(dist, consoleFolder, 'assets'));
+};
+
+/** Compressed once here, so that the gateway only sends. */
+const compress = (folder) => {
+  for (const name of readdirSync(folder).filter((each) => /\.(js|css)$/.test(each)))
+    write(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
+};
+
+const runPlan = async ({ tool, files, changed, vanished, page }) => {
   for (const path of vanished) {
     rmSync(outputOf(path), { force: true });
     rmSync(`${outputOf(path)}.map`, { force: true });
@@ -113,18 +164,26 @@ const runPlan = async ({ tool, files, changed, vanished }) => {
   }
   const failed = new Set(failures.map((line) => line.slice(0, line.indexOf(':'))));
   const done = Object.fromEntries(Object.entries(files).filter(([path]) => !failed.has(path)));
-  write(manifestPath, JSON.stringify({ toolchain: tool, files: done }));
+  if (page.changed) {
+    try {
+      await bundleConsole();
+    } catch (error) {
+      failures.push(`${consoleFolder}: ${error.message}`);
+    }
+  }
+  const isBundled = !failures.some((line) => line.startsWith(`${consoleFolder}:`));
+  write(manifestPath, JSON.stringify({ toolchain: tool, files: done, page: isBundled ? page.sources : '' }));
   if (failures.length > 0) throw new Error(`the build failed:\n${failures.join('\n')}`);
 };
 
 /** Brings dist/ up to date and tells how many files had changed. Two builds at once take turns. */
 export const build = async () => {
   const first = plan();
-  if (first.changed.length === 0 && first.vanished.length === 0) return 0;
+  if (first.changed.length === 0 && first.vanished.length === 0 && !first.page.changed) return 0;
   return withLock(join(stateDir(), 'build.lock'), 'a build', async () => {
     const now = plan();
     await runPlan(now);
-    return now.changed.length + now.vanished.length;
+    return now.changed.length + now.vanished.length + (now.page.changed ? 1 : 0);
   });
 };
 

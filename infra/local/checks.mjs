@@ -11,6 +11,7 @@ const formatted = '{services,schemas,infra,test,bin,scripts}/**/*.{ts,tsx,mts,mj
 
 const checks = [
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
+  { name: 'types of the console', command: 'tsc', args: ['--noEmit', '-p', 'services/console'] },
   {
     name: 'lint',
     command: 'eslint',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { openAuth } from '../platform/auth';
 import { BadSetting } from '../platform/environment';
 import { openLog } from '../platform/log';
@@ -18,7 +19,13 @@ const settings = (): Settings => {
 const run = async (): Promise<void> => {
   const { auth, owners, host, port, logLevel, instance, shutdownGraceMs } = settings();
   const log = openLog('gateway', instance, logLevel);
-  const gateway = await openGateway({ owners, auth: openAuth(auth), log, metrics: openMetrics('gateway', []) });
+  const gateway = await openGateway({
+    owners,
+    consoleFolder: join(__dirname, '../console'),
+    auth: openAuth(auth),
+    log,
+    metrics: openMetrics('gateway', []),
+  });
   await gateway.app.listen({ host, port });
   log.info({ address: gateway.app.server.address() }, 'listening');
   const stop = (): void => {

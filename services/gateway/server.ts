@@ -5,7 +5,7 @@ import { classify, Refusal } from '../platform/errors';
 import { issueOf, problem, type Http } from '../platform/http';
 import type { Logger } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
-import { frontPage } from './front-page';
+import { openConsole } from './console';
 import { openapiOf } from './openapi';
 import { openProxy } from './proxy';
 import { routeOf, type Owner } from './route-table';
@@ -16,6 +16,8 @@ const sessionBodyBytes = 16 * 1024;
 
 export interface GatewayDeps {
   readonly owners: Readonly<Record<Owner, URL>>;
+  /** Where the built console lies. */
+  readonly consoleFolder: string;
   readonly auth: Auth;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -27,7 +29,7 @@ export interface Gateway {
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
-export const openGateway = async ({ owners, auth, log, metrics }: GatewayDeps): Promise<Gateway> => {
+export const openGateway = async ({ owners, consoleFolder, auth, log, metrics }: GatewayDeps): Promise<Gateway> => {
   let stopping = false;
   const passed = metrics.counter('fairlead_gateway_requests_total', 'Requests passed on to their owner');
   const unavailable = metrics.counter('fairlead_gateway_unavailable_total', 'Requests whose owner did not answer');
@@ -65,7 +67,8 @@ export const openGateway = async ({ owners, auth, log, metrics }: GatewayDeps): 
   );
   const missing = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     problem(reply, 'not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`);
-  app.setNotFoundHandler(missing);
+  const console = await openConsole(app, consoleFolder);
+  app.setNotFoundHandler((request, reply) => (console.page(request, reply) ? reply : missing(request, reply)));
 
   app.get('/livez', () => ({ status: 'ok' }));
   app.get('/readyz', (_request, reply) =>
@@ -73,12 +76,6 @@ export const openGateway = async ({ owners, auth, log, metrics }: GatewayDeps): 
   );
   app.get('/metrics', async (_request, reply) => reply.type('text/plain; version=0.0.4').send(await metrics.text()));
   app.get('/openapi.json', () => openapiOf(owners));
-  app.get('/', (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .send(frontPage),
-  );
   const later = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     problem(reply, 'not_implemented', 'A2A is not spoken here yet');
   app.all('/a2a', later);

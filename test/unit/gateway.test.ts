@@ -5,7 +5,11 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Refusal } from '../../services/platform/errors';
 import type { Auth } from '../../services/platform/auth';
 import { openLog } from '../../services/platform/log';
@@ -27,6 +31,7 @@ let handle: Handle;
 let owner: Server;
 let gateway: Gateway;
 let base: string;
+const consoleFolder = mkdtempSync(join(tmpdir(), 'fairlead-console-'));
 const silent = openLog('gateway', 'gateway', 'silent');
 
 const listen = (server: Server): Promise<number> =>
@@ -63,12 +68,17 @@ const echo: Handle = (request, response) => {
 };
 
 beforeAll(async () => {
+  mkdirSync(join(consoleFolder, 'assets'));
+  writeFileSync(join(consoleFolder, 'index.html'), '<!doctype html><title>console</title>');
+  writeFileSync(join(consoleFolder, 'assets/index-1a2b.js'), 'start()');
+  writeFileSync(join(consoleFolder, 'assets/index-1a2b.js.gz'), gzipSync('start()'));
   owner = createServer((request, response) => handle(request, response));
   const alive = new URL(`http://127.0.0.1:${await listen(owner)}`);
   const dead = new URL(`http://127.0.0.1:${await deadPort()}`);
   const addresses = Object.fromEntries(owners.map((name) => [name, name === 'effect-ledger' ? dead : alive]));
   gateway = await openGateway({
     owners: addresses as Record<Owner, URL>,
+    consoleFolder,
     auth,
     log: silent,
     metrics: openMetrics('gateway', []),
@@ -76,6 +86,7 @@ beforeAll(async () => {
   base = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
+  rmSync(consoleFolder, { recursive: true });
   await gateway.stop(1_000);
   await closed(owner);
 });
@@ -274,4 +285,33 @@ test('X4 a missing or bad setting is named', () => {
   const env = { AUTH_JWKS_URL: 'file:///x', AUTH_ISSUER: 'i', AUTH_AUDIENCE: 'a', ADMISSION_URL: 'ftp://x' };
   expect(() => readSettings(env)).toThrow(/^ADMISSION_URL: must start with http/);
   expect(() => readSettings({ ...env, PORT: '70000' })).toThrow(/^PORT: /);
+});
+
+describe('the console, served', () => {
+  const asPage = { headers: { accept: 'text/html,*/*' } };
+
+  it('any address of its own gives the page, which is never kept and allows no inline script', async () => {
+    for (const path of ['/', '/ledger', '/runs/run_1/reports', '/conversations/a.b']) {
+      const response = await fetch(base + path, asPage);
+      expect([path, response.status, await response.text()]).toEqual([path, 200, expect.stringContaining('console')]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('content-security-policy')).toMatch(/script-src 'self'(;|$)/);
+      expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
+    }
+  });
+
+  it('addresses of services and files that are not there stay what they are', async () => {
+    for (const path of ['/v1/nothing', '/assets/index-0000.js', '/a2a/nothing'])
+      expect([path, (await fetch(base + path, asPage)).status >= 400]).toEqual([path, true]);
+    expect((await fetch(`${base}/ledger`, { headers: { accept: 'application/json' } })).status).toBe(404);
+    expect((await fetch(`${base}/ledger`, { method: 'POST', ...asPage })).status).toBe(404);
+  });
+
+  it('assets carry their hash in the name: kept for ever, sent compressed', async () => {
+    const response = await fetch(`${base}/assets/index-1a2b.js`);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect(response.headers.get('content-type')).toContain('javascript');
+    expect(await response.text()).toBe('start()');
+  });
 });
