@@ -8,7 +8,7 @@ import { Badge, Empty, Ids, Lost } from './parts';
 import { Request } from './request';
 import { SendBox } from './send-box';
 import { At, When } from './time';
-import { fateOf, shortId, toneOfRun, waitsFor } from './words';
+import { fateOf, shortId, titleOf, toneOfRun, waitsFor } from './words';
 
 const relationWords: Readonly<Record<string, string>> = {
   unspecified: 'said',
@@ -56,12 +56,12 @@ const Words = ({
   );
 };
 
-const RunCard = ({ run }: { readonly run: Run }) => (
+const RunCard = ({ run, words }: { readonly run: Run; readonly words: string | undefined }) => (
   <li className="card" data-item={run.runId} tabIndex={-1}>
     <header>
       <Badge tone={toneOfRun(run)}>{run.state}</Badge>
       <Link data-open="" href={`/runs/${part(run.runId)}`}>
-        {run.title ?? `run ${shortId(run.runId)}`}
+        {titleOf(run.title, words, run.runId)}
       </Link>
     </header>
     <p className="quiet">
@@ -125,14 +125,19 @@ export const ConversationPage = ({ id }: { readonly id: string }) => {
               ))}
             </ol>
           )}
-          <SendBox conversationId={id} runs={runs} open={open} />
+          <SendBox
+            conversationId={id}
+            runs={runs}
+            open={open}
+            wordsOf={(run) => known.messages.get(run.messageId)?.content}
+          />
         </section>
         <section aria-labelledby="runs">
           <h2 id="runs">Runs</h2>
           {runs.length === 0 ? <p className="quiet">No run yet.</p> : null}
           <ul className="plain">
             {runs.map((run) => (
-              <RunCard key={run.runId} run={run} />
+              <RunCard key={run.runId} run={run} words={known.messages.get(run.messageId)?.content} />
             ))}
           </ul>
           {open.length === 0 ? null : <h2>Waiting for an answer</h2>}

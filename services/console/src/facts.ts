@@ -80,6 +80,7 @@ export interface WaitingFor {
 
 export interface Run {
   readonly runId: string;
+  readonly messageId: string;
   readonly conversationId: string;
   readonly title: string | null;
   readonly agent: string;
@@ -113,7 +114,6 @@ export interface Transition {
 /** The run as its owner holds it. */
 export interface RunRecord extends Run {
   readonly detail: string | null;
-  readonly messageId: string;
   readonly versions: readonly {
     readonly version: number;
     readonly kind: string;

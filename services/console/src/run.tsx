@@ -9,7 +9,7 @@ import { Badge, Ids, Lost, Problem } from './parts';
 import { storyOf, withState, type StateChange } from './story';
 import { keyOf, StoryEntry } from './story-entry';
 import { When } from './time';
-import { shortId, toneOfRun, waitsFor } from './words';
+import { shortId, titleOf, toneOfRun, waitsFor } from './words';
 
 interface Heard {
   readonly known: Known;
@@ -165,7 +165,7 @@ export const RunPage = ({ id }: { readonly id: string }) => {
   });
   return (
     <>
-      <h1>{run.value?.title ?? `Run ${shortId(id)}`}</h1>
+      <h1>{titleOf(run.value?.title ?? null, run.value?.versions[0]?.text, id)}</h1>
       <Lost connection={connection} />
       {run.error === null ? null : <Problem error={run.error} />}
       <div className="two run">

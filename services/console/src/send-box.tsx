@@ -3,16 +3,19 @@ import { newId, part, post, Refused, wordsOf } from './api';
 import type { Interaction, Receipt, Run } from './facts';
 import { Badge } from './parts';
 import { choicesOf, type Choice } from './send-choices';
-import { fateOf } from './words';
+import { fateOf, titleOf } from './words';
 
 export const SendBox = ({
   conversationId,
   runs,
   open,
+  wordsOf: saidFor,
 }: {
   readonly conversationId: string;
   readonly runs: readonly Run[];
   readonly open: readonly Interaction[];
+  /** The words a run was started with. */
+  readonly wordsOf: (run: Run) => string | undefined;
 }) => {
   const [text, setText] = useState('');
   /** Kept as it was when the person chose it or began to write: a change meanwhile must not slip in under their words. */
@@ -21,7 +24,7 @@ export const SendBox = ({
   const [no, setNo] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const pending = useRef<{ readonly id: string; readonly body: string } | null>(null);
-  const choices = choicesOf(runs, open);
+  const choices = choicesOf(runs, open, (run) => `“${titleOf(run.title, saidFor(run), run.runId)}”`);
   const choice = held ?? choices[0];
   const today = choices.find(({ id }) => id === choice?.id);
   const moved = held !== null && JSON.stringify(today?.fields) !== JSON.stringify(held.fields);

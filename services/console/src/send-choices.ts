@@ -1,5 +1,4 @@
 import { hasEnded, type Interaction, type Run } from './facts';
-import { shortId } from './words';
 
 /** One thing a message can be, with everything but its words filled in. */
 export interface Choice {
@@ -13,9 +12,9 @@ export interface Choice {
 
 const maxEnded = 3;
 
-const named = (run: Run): string => run.title ?? shortId(run.runId);
+type Named = (run: Run) => string;
 
-const ofLive = (run: Run): Choice[] => {
+const ofLive = (run: Run, named: Named): Choice[] => {
   const target = { targetRunId: run.runId };
   const next = run.requirementsVersion + 1;
   const control = (verb: string, label: string, means: string): Choice => ({
@@ -60,7 +59,7 @@ const ofLive = (run: Run): Choice[] => {
   ];
 };
 
-const ofEnded = (run: Run): Choice => ({
+const ofEnded = (run: Run, named: Named): Choice => ({
   id: `continue-${run.runId}`,
   label: `Continue ${named(run)} (${run.state})`,
   fields: { relation: 'continue', continuationOfRunId: run.runId },
@@ -69,7 +68,7 @@ const ofEnded = (run: Run): Choice => ({
 });
 
 /** What can be said here now, from the runs and requests as they are known. */
-export const choicesOf = (runs: readonly Run[], open: readonly Interaction[]): readonly Choice[] => {
+export const choicesOf = (runs: readonly Run[], open: readonly Interaction[], named: Named): readonly Choice[] => {
   const live = runs.filter((run) => !hasEnded(run));
   const [running] = live;
   const over = runs.filter(hasEnded).slice(0, maxEnded);
@@ -105,8 +104,8 @@ export const choicesOf = (runs: readonly Run[], open: readonly Interaction[]): r
             needsWords: true,
           },
         ]),
-    ...live.flatMap(ofLive),
-    ...over.map(ofEnded),
+    ...live.flatMap((run) => ofLive(run, named)),
+    ...over.map((run) => ofEnded(run, named)),
     {
       id: 'unspecified',
       label: 'Let Fairlead decide',

@@ -9,7 +9,9 @@ import { At } from './time';
 import { meaningOfAction, toneOfAction, toneOfRun } from './words';
 
 const versionOf = (side: unknown): string =>
-  typeof side === 'number' ? `v${side}` : typeof side === 'string' ? side : JSON.stringify(side);
+  Object.entries((side ?? {}) as Record<string, unknown>)
+    .map(([name, value]) => (name === 'version' ? `v${String(value)}` : `${name} ${String(value)}`))
+    .join(', ');
 
 const List = ({ name, of }: { readonly name: string; readonly of: readonly string[] }) =>
   of.length === 0 ? null : (

@@ -158,6 +158,10 @@ export const standOf = (item: Interaction): string => {
       case 'withdrawn':
       case 'interaction_closed':
         return 'Withdrawn: the run does not need it any more.';
+      case 'fenced':
+        return 'Withdrawn: what is asked changed before it was answered. Nothing was sent.';
+      case 'run_ended':
+        return 'Closed: the run ended before it was answered.';
       default:
         return `Closed${item.code === null ? '' : `: ${item.code.replaceAll('_', ' ')}`}.`;
     }
@@ -179,6 +183,16 @@ export const answerWords = (item: Interaction): string | null => {
     return item.choices.find((choice) => choice.id === response.choice)?.label ?? response.choice;
   if (response.text != null) return response.text;
   return response.value === undefined || response.value === null ? null : JSON.stringify(response.value);
+};
+
+const maxTitleCharacters = 60;
+
+/** What a run is about, for people: its title, else the first of the words it was asked with. */
+export const titleOf = (title: string | null, words: string | undefined, id: string): string => {
+  if (title !== null) return title;
+  const line = words?.trim().split('\n')[0] ?? '';
+  if (line === '') return `Run ${shortId(id)}`;
+  return line.length > maxTitleCharacters ? `${line.slice(0, maxTitleCharacters - 1)}…` : line;
 };
 
 export const shortId = (id: string): string => (id.length > 16 ? `${id.slice(0, 4)}…${id.slice(-8)}` : id);
