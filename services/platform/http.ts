@@ -114,6 +114,8 @@ export interface HttpDeps {
   readonly ready: () => Promise<void>;
   readonly beforeMetrics: () => Promise<void>;
   readonly tracing?: Tracing;
+  /** While true, new requests are sent elsewhere; those under way are finished. */
+  readonly stopping?: () => boolean;
 }
 
 /** Each request of a caller is a span; what follows from it belongs to its trace. */
@@ -167,6 +169,7 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
   app.addHook('onRequest', async (request) => {
     const { open, roles } = request.routeOptions.config;
     if (open === true || request.is404) return;
+    if (deps.stopping?.() === true) throw new Refusal('unavailable', 'this process is stopping');
     // PostgreSQL keeps no NUL, so no id or cursor has one; asked of it, it would be an error of ours.
     if (request.url.includes('%00')) throw new Refusal('malformed', 'the address holds a NUL');
     request.principal = await deps.auth.verify(request.headers.authorization);

@@ -193,6 +193,7 @@ export const startService = async <M, I>(
   const app = await openHttp({
     service: spec.name,
     tracing,
+    stopping: isStopping,
     auth: openAuth(env.auth),
     log,
     metrics,
@@ -248,9 +249,10 @@ export const startService = async <M, I>(
       spec.configuration?.close();
       await reading.stop();
       await work.ended(env.shutdownGraceMs);
-      await app.close();
       await stopOwn?.();
       await writer.stop();
+      // Only now: who waits for a commit gets its answer.
+      await app.close();
       await relay.stop();
       await careful.left().catch(() => undefined);
       hints.close();
