@@ -1,11 +1,13 @@
 // The checks that need no server, and how jest's projects are run and counted.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repoRoot, stateDir } from './ports.mjs';
 
 const phaseTimeoutMs = 25 * 60_000;
+/** A test that left something open keeps jest from ending: it is a failure, and must not hold up the rest. */
+const leftOpenMs = 20_000;
 
 const formatted = '{services,schemas,infra,test,bin,scripts}/**/*.{ts,tsx,mts,mjs,js,css}';
 
@@ -31,11 +33,13 @@ const children = new Set();
 export const endTools = () => children.forEach((child) => child.kill('SIGKILL'));
 
 /** Runs a tool of node_modules/.bin with its output on ours; resolves with true when it exited with 0. */
-const tool = (command, args, { env = process.env, quiet = false } = {}) =>
+const tool = (command, args, { env = process.env, quiet = false, signal } = {}) =>
   new Promise((resolve) => {
     const child = spawn(join(repoRoot(), 'node_modules', '.bin', command), args, {
       cwd: repoRoot(),
       env,
+      signal,
+      killSignal: 'SIGKILL',
       stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
     });
     children.add(child);
@@ -88,6 +92,14 @@ export const runJest = async (projects, { env = process.env, inBand = false } = 
   console.error(`\n${projects.join(', ')}`);
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-jest-'));
   const report = join(folder, 'report.json');
+  const abort = new AbortController();
+  let writtenAt = null;
+  const watch = setInterval(() => {
+    if (writtenAt === null && existsSync(report)) writtenAt = Date.now();
+    if (writtenAt === null || Date.now() - writtenAt < leftOpenMs) return;
+    console.error(`${projects.join(', ')}: a test left something open, and jest did not end`);
+    abort.abort();
+  }, 1_000);
   try {
     const { ok } = await tool(
       'jest',
@@ -100,10 +112,11 @@ export const runJest = async (projects, { env = process.env, inBand = false } = 
         `--outputFile=${report}`,
       ],
       // With --json jest prints the report itself too; only its progress, on stderr, is of interest here.
-      { env, quiet: false },
+      { env, quiet: false, signal: abort.signal },
     );
     return counts(report, ok);
   } finally {
+    clearInterval(watch);
     rmSync(folder, { recursive: true, force: true });
   }
 };

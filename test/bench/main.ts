@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { openClient, type Client } from './client';
+import { absorb } from './ingress';
 import { usage } from './processes';
 import { startStub, type Stub } from './stub';
 
-const workloads = ['admit-run-effect-publish', 'duplicate'] as const;
+const workloads = ['admit-run-effect-publish', 'duplicate', 'ingress'] as const;
 type Workload = (typeof workloads)[number];
 /** Runs before anything is measured: compilers, caches and plans of the whole stack settle. */
 const warmUpMessages = 3_000;
@@ -135,11 +136,28 @@ const show = (results: readonly Result[], baseline: readonly Result[]): void => 
   console.log(table.toString());
 };
 
+const ingress = async (messages: number): Promise<void> => {
+  await absorb(1_000);
+  const { admittedSec, settledSec, admitted, settled } = await absorb(messages);
+  const result = {
+    workload: 'ingress',
+    channel: 'kafka',
+    messages,
+    admitted,
+    settled,
+    admittedPerSec: Math.round(messages / admittedSec),
+    settledPerSec: Math.round(messages / settledSec),
+  };
+  if (options.json) console.log(JSON.stringify({ results: [result] }, null, 2));
+  else console.table([result]);
+};
+
 const main = async (): Promise<void> => {
   const workload = options.workload as Workload;
   if (!workloads.includes(workload)) throw new Error(`--workload must be one of ${workloads.join(', ')}`);
   if (options.channel !== 'http' && options.channel !== 'kafka') throw new Error('--channel must be http or kafka');
   const home = process.env['FAIRLEAD_HOME'] ?? '';
+  if (workload === 'ingress') return ingress(Number(options.messages ?? 10_000));
   const stub = await startStub(Number(new URL(process.env['DEMO_REMOTE_URL'] ?? '').port));
   const client = await openClient(options.channel);
   try {

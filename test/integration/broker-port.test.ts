@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Broker, Consumer, ConsumerOptions, InRecord, OutRecord } from '../../services/platform/broker';
+import type { Broker, Consumer, ConsumerOptions, InRecord, OutRecord, Producer } from '../../services/platform/broker';
 import { kafkaSettings } from '../../services/platform/environment';
 import { openBroker } from '../../services/platform/kafka';
 import { kafkaClient } from '../../services/platform/kafka-client';
@@ -17,12 +17,22 @@ const topic = `${prefix}records`;
 const admin = kafkaClient(settings, 'broker-port', log).admin();
 let broker: Broker;
 const consumers: Consumer[] = [];
+const producers: Producer[] = [];
+
+/** Closed at the end whatever becomes of its test. */
+const openProducer = async (): Promise<Producer> => {
+  const producer = await broker.producer();
+  producers.push(producer);
+  return producer;
+};
 
 const makeTopic = async (name: string, numPartitions = 2): Promise<void> => {
   await admin.createTopics({ topics: [{ topic: name, numPartitions, replicationFactor: 1 }], waitForLeaders: false });
   await until('the topic has leaders', async () => {
     const { topics } = await admin.fetchTopicMetadata();
-    return topics.find((one) => one.name === name)?.partitions.every(({ leader }) => leader >= 0);
+    if (topics.find((one) => one.name === name)?.partitions.every(({ leader }) => leader >= 0) !== true) return false;
+    // Metadata may name a leader that does not know of it yet.
+    return (await admin.fetchTopicOffsets(name)).length === numPartitions;
   });
 };
 
@@ -33,7 +43,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all(consumers.map((consumer) => consumer.close()));
+  await Promise.all([...consumers, ...producers].map((client) => client.close()));
   await broker.close();
   await admin.deleteTopics({ topics: (await admin.listTopics()).filter((name) => name.startsWith(prefix)) });
   await admin.disconnect();
@@ -71,7 +81,7 @@ const read = (group: string, more: Partial<ConsumerOptions> = {}): Reading => {
 };
 
 test('records arrive as they were sent, in order of each key', async () => {
-  const producer = await broker.producer();
+  const producer = await openProducer();
   const { records } = read('as-sent');
   const sent = Array.from({ length: 300 }, (_, index) => record(`key-${index % 7}`, String(index)));
   await producer.send(sent.slice(0, 150));
@@ -81,13 +91,12 @@ test('records arrive as they were sent, in order of each key', async () => {
     expect(records.filter((one) => one.key?.toString() === `key-${key}`).map((one) => Number(one.value))).toEqual(
       sent.flatMap((_, index) => (index % 7 === key ? [index] : [])),
     );
-  await producer.close();
 });
 
 test('keys, values and headers keep their bytes; null is null; the partition asked for is the one it goes to', async () => {
   const name = `${prefix}bytes`;
   await makeTopic(name);
-  const producer = await broker.producer();
+  const producer = await openProducer();
   const bytes = Buffer.from([0xff, 0x00, 0xfe]);
   const odd = record('', '', {
     topic: name,
@@ -104,18 +113,16 @@ test('keys, values and headers keep their bytes; null is null; the partition ask
   expect(second).toMatchObject({ offset: '1', key: null, value: Buffer.alloc(0) });
   expect((await broker.offsets(name)).get(1)).toEqual({ first: '0', end: '2' });
   expect((await broker.offsets(name)).get(0)).toEqual({ first: '0', end: '0' });
-  await producer.close();
 });
 
 test('a refused send says whether record, topic or broker is at fault', async () => {
   const fault = async (bad: OutRecord): Promise<string> => {
-    const producer = await broker.producer();
+    const producer = await openProducer();
     const error: unknown = await producer.send([bad]).then(
       () => null,
       (why: unknown) => why,
     );
     const failure = error === null ? 'none' : producer.failureOf(error);
-    await producer.close();
     return failure;
   };
   expect(await fault(record('k', 'x'.repeat(2_000_000)))).toBe('record');
@@ -124,9 +131,8 @@ test('a refused send says whether record, topic or broker is at fault', async ()
   expect(await fault(record('k', 'x'))).toBe('none');
   const nobody = openBroker({ ...settings, brokers: ['127.0.0.1:1'] }, 'nobody', log);
   const error: unknown = await nobody.producer().catch((why: unknown) => why);
-  const producer = await broker.producer();
+  const producer = await openProducer();
   expect(producer.failureOf(error)).toBe('broker');
-  await producer.close();
   await expect(nobody.ping()).rejects.toThrow();
   await nobody.close();
 });
@@ -134,7 +140,7 @@ test('a refused send says whether record, topic or broker is at fault', async ()
 test('a consumer starts where the assignment says, before it is handed anything', async () => {
   const name = `${prefix}starts`;
   await makeTopic(name, 1);
-  const producer = await broker.producer();
+  const producer = await openProducer();
   await producer.send(Array.from({ length: 10 }, (_, index) => record('k', String(index), { topic: name })));
   let asked = 0;
   const { records, errors } = read('starts', {
@@ -149,7 +155,6 @@ test('a consumer starts where the assignment says, before it is handed anything'
   await until('three are read', () => records.length >= 3);
   expect(records.map((one) => one.offset)).toEqual(['7', '8', '9']);
   expect(errors).toHaveLength(2);
-  await producer.close();
 });
 
 test('what is no record, as the end of a transaction, is passed over', async () => {
@@ -180,7 +185,7 @@ test('what is no record, as the end of a transaction, is passed over', async () 
 test('committed offsets are where the group goes on; those of partitions it does not own are left out', async () => {
   const name = `${prefix}commits`;
   await makeTopic(name, 1);
-  const producer = await broker.producer();
+  const producer = await openProducer();
   await producer.send(['a', 'b', 'c'].map((value) => record('k', value, { topic: name })));
   const first = read('commits', { topics: [name] });
   await until('all are read', () => first.records.length === 3);
@@ -193,7 +198,6 @@ test('committed offsets are where the group goes on; those of partitions it does
   const second = read('commits', { topics: [name] });
   await until('the rest is read', () => second.records.length >= 1);
   expect(second.records.map((one) => one.value?.toString())).toEqual(['c']);
-  await producer.close();
 });
 
 test('two of a group share the partitions; when one leaves, the other has all', async () => {
@@ -210,8 +214,7 @@ test('a topic that is not there yet is waited for', async () => {
   const { records, errors } = read('later', { topics: [name] });
   await until('it says so', () => errors.length > 0);
   await makeTopic(name, 1);
-  const producer = await broker.producer();
+  const producer = await openProducer();
   await producer.send([record('k', 'here', { topic: name })]);
   await until('it is read', () => records.length === 1, 30_000);
-  await producer.close();
 });

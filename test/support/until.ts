@@ -8,7 +8,7 @@ export const witnesses = new Set<() => Promise<string>>();
 export const until = async <T>(
   what: string,
   condition: () => T | Promise<T>,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<Exclude<T, false | null | undefined>> => {
   const deadline = Date.now() + withinMs;
   let last: unknown;
