@@ -2,6 +2,8 @@ import type { PublishReport, SupersedeVersion } from '../../schemas/generated/re
 import { sha256Hex } from '../platform/canonical';
 import { emit, type AggregateKey, type Context, type Decision, type Emit, type View } from '../platform/decision';
 import { Malformed } from '../platform/errors';
+import { writeDocument } from './decide-documents';
+import { documentKey, documentRowId } from './document';
 import { reportItem } from './items';
 import type { Happened, Message } from './messages';
 import type { Report, ReportRun, ReportStatus } from './state';
@@ -51,6 +53,9 @@ const reportTold = (
 
 export const reportKeys = (named: Named, version: number, seq: number): AggregateKey[] =>
   timelineKeys({ ...reportTold(named, version, seq), revision: 0, eventId: '', at: 0 });
+
+export const documentKeys = ({ tenant, account, document }: PublishReport): AggregateKey[] =>
+  document === null ? [] : [documentKey(documentRowId(tenant, account, document))];
 
 const freshRun = (record: PublishReport | SupersedeVersion): ReportRun => ({
   tenant: record.tenant,
@@ -157,6 +162,8 @@ export const publish = (view: View, record: PublishReport, context: Context): De
     reports: [...run.reports, report],
   };
   const eventId = `${key}/ReportPublished`;
+  // Only what the run stands by is a commit to the document: a final report that became current.
+  const written = status === 'final' ? writeDocument(view, record, context) : {};
   const appended = append(
     view,
     {
@@ -169,9 +176,10 @@ export const publish = (view: View, record: PublishReport, context: Context): De
     context,
   );
   return {
-    put: [{ key: runKey(record.runId), state: next }, ...appended.put],
-    emit: [published(next, report, revision + 1, eventId)],
+    put: [{ key: runKey(record.runId), state: next }, ...(written.put ?? []), ...appended.put],
+    emit: [published(next, report, revision + 1, eventId), ...(written.emit ?? [])],
     rows: [
+      ...(written.rows ?? []),
       {
         table: 'reports',
         values: {

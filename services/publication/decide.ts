@@ -1,5 +1,7 @@
 import { none, unreachable, type AggregateKey, type Context, type View } from '../platform/decision';
-import { publish, reportKeys, runKey, supersede, woken, type Decided } from './decide-reports';
+import { documentKeys, publish, reportKeys, runKey, supersede, woken, type Decided } from './decide-reports';
+import { resolve } from './decide-documents';
+import { documentKey } from './document';
 import type { AnyMessage } from './messages';
 import { enqueue, told, webhookKey, webhookTick } from './webhook';
 import type { ReportRun } from './state';
@@ -9,12 +11,14 @@ export const keys = (message: AnyMessage): readonly AggregateKey[] => {
   switch (message.type) {
     case 'publish': {
       const { record } = message;
-      return [runKey(record.runId), ...reportKeys(record, record.version, record.seq)];
+      return [runKey(record.runId), ...documentKeys(record), ...reportKeys(record, record.version, record.seq)];
     }
     case 'supersede':
       return [runKey(message.record.runId)];
     case 'happened':
       return timelineKeys(message.event);
+    case 'resolve':
+      return [documentKey(message.id)];
     case 'told':
       return [webhookKey(message.stream)];
     case 'tick':
@@ -41,6 +45,8 @@ export const decide = (view: View, message: AnyMessage, context: Context): Decid
       const appended = append(view, message.event, context);
       return { put: appended.put, rows: appended.rows, ...woken(appended) };
     }
+    case 'resolve':
+      return resolve(view, message, context);
     case 'told':
       return told(view, message, context);
     case 'tick':

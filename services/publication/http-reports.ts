@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Refusal } from '../platform/errors';
-import { listOf, page, problem, type Http } from '../platform/http';
+import { listOf, page, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
+import { sendRange } from './byte-range';
 import { readerOf } from './http';
 import { reportItem } from './items';
 import type { AnyMessage } from './messages';
@@ -50,7 +51,7 @@ export const reportRoutes = (app: Http, api: Api<AnyMessage>): void => {
     if (request.headers['if-none-match'] === etag) return reply.status(304).send();
     const bytes = await reportBytesOf(api.pool, run.runId, report.version, report.seq);
     if (bytes === undefined) throw unknownReport();
-    return reply.type(contentTypeOf(report.contentType)).send(bytes);
+    return sendRange(request, reply.type(contentTypeOf(report.contentType)), bytes, etag);
   };
 
   app.get(
@@ -103,9 +104,4 @@ export const reportRoutes = (app: Http, api: Api<AnyMessage>): void => {
       return send(request, reply, run, report);
     },
   );
-
-  const later = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    problem(reply, 'not_implemented', 'documents that several runs write are not kept yet');
-  app.get('/v1/documents/:id', later);
-  app.post('/v1/documents/:id/resolutions', later);
 };

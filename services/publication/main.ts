@@ -6,6 +6,7 @@ import { withWebhooks } from './decide';
 import type { Outside } from './decide-reports';
 import { deliverer, type Hook } from './deliver';
 import { routes } from './http';
+import { documentRoutes } from './http-documents';
 import { reportRoutes } from './http-reports';
 import { messageOf, type AnyMessage, type Message } from './messages';
 import { openReaders, type Readers } from './readers';
@@ -45,6 +46,7 @@ void runService<Message, Outside>('publication', async (env, log, metrics) => {
     routes: (app, api) => {
       routes(opened)(app, api);
       reportRoutes(app, api);
+      documentRoutes(app, api);
     },
     beforeMetrics: async () => listening.set(readers?.count() ?? 0),
     start: async (api) => {

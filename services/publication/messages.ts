@@ -47,8 +47,19 @@ export interface Told {
   } | null;
 }
 
+/** An integrator's new text of a document, made from two that contradict each other. */
+export interface Resolve {
+  readonly type: 'resolve';
+  readonly id: string;
+  readonly basedOn: readonly string[];
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly account: string;
+}
+
 export type Message =
   | Told
+  | Resolve
   | { readonly type: 'publish'; readonly record: PublishReport }
   | { readonly type: 'supersede'; readonly record: SupersedeVersion }
   | { readonly type: 'happened'; readonly event: Happened };

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { kind, type Kind } from '../platform/decision';
 import { query } from '../platform/postgres';
+import { documentRowId, type Document } from './document';
 import type { Fact, ReportRun, Stream, TimelineKind } from './state';
 import { streamIdOf } from './timeline';
 import type { Webhook } from './webhook';
@@ -13,6 +14,16 @@ export const kinds: readonly Kind[] = [
     columns: [
       { name: 'tenant', type: 'text', of: (state) => state.tenant },
       { name: 'account', type: 'text', of: (state) => state.account },
+    ],
+  }),
+  kind<Document>({
+    name: 'document',
+    table: 'documents',
+    columns: [
+      { name: 'tenant', type: 'text', of: (state) => state.tenant },
+      { name: 'account', type: 'text', of: (state) => state.account },
+      { name: 'document_id', type: 'text', of: (state) => state.documentId },
+      { name: 'updated_at', type: 'timestamptz', of: (state) => state.updatedAt },
     ],
   }),
   kind<Fact>({
@@ -117,6 +128,38 @@ export const runFactOf = async (pool: Pool, tenant: string, runId: string): Prom
 export const reportRunOf = async (pool: Pool, runId: string): Promise<ReportRun | undefined> => {
   const [row] = known<ReportRun>(await query<DocRow>(pool, 'SELECT id, doc FROM report_runs WHERE id = $1', [runId]));
   return row?.state;
+};
+
+/** One's own; whoever reads all of the tenant's gets, after their own, the one of that name that was last written. */
+export const documentOf = async (
+  pool: Pool,
+  reader: { readonly tenant: string; readonly account: string; readonly all: boolean },
+  documentId: string,
+): Promise<Known<Document> | undefined> => {
+  const own = documentRowId(reader.tenant, reader.account, documentId);
+  const [row] = known<Document>(
+    reader.all
+      ? await query<DocRow>(
+          pool,
+          'SELECT id, doc FROM documents WHERE tenant = $1 AND document_id = $2 ORDER BY (id = $3) DESC, updated_at DESC LIMIT 1',
+          [reader.tenant, documentId, own],
+        )
+      : await query<DocRow>(pool, 'SELECT id, doc FROM documents WHERE id = $1', [own]),
+  );
+  return row;
+};
+
+export const documentTextsOf = async (
+  pool: Pool,
+  id: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> => {
+  const rows = await query<{ sha256: string; bytes: Buffer }>(
+    pool,
+    'SELECT sha256, bytes FROM document_texts WHERE document = $1 AND sha256 = ANY($2::text[])',
+    [id, hashes],
+  );
+  return new Map(rows.map((row) => [row.sha256, row.bytes]));
 };
 
 export const reportBytesOf = async (
