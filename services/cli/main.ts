@@ -4,7 +4,9 @@ import { lookCommands } from './look';
 import { operateCommands } from './operate';
 import { peopleCommands } from './people';
 import { settleCommands } from './settle';
+import { stuckCommands } from './stuck';
 import { talkCommands } from './talk';
+import { workCommands } from './work';
 import { applyAllTopics, migrateAll, topicDrift } from './setup';
 
 const program = new Command('fairlead').description('Fairlead: long agent work that stays true').showHelpAfterError();
@@ -51,6 +53,8 @@ lookCommands(program);
 peopleCommands(program);
 settleCommands(program);
 operateCommands(program);
+stuckCommands(program);
+workCommands(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -9,6 +9,7 @@ import { callbackRoutes } from '../../services/effect-ledger/http-callbacks';
 import { operateRoutes } from '../../services/effect-ledger/http-operate';
 import { routes as hilRoutes } from '../../services/hil/http';
 import { routes as publicationRoutes } from '../../services/publication/http';
+import { documentRoutes } from '../../services/publication/http-documents';
 import { reportRoutes } from '../../services/publication/http-reports';
 import { routes as executorRoutes } from '../../services/run-executor/http';
 import { codeIn, read, rowsOf } from '../support/documents';
@@ -30,6 +31,7 @@ const services: Record<string, (app: Http) => void> = {
   publication: (app) => {
     publicationRoutes(nothing)(app, nothing);
     reportRoutes(app, nothing);
+    documentRoutes(app, nothing);
   },
 };
 
