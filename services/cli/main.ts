@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { serviceNames, type ServiceName } from '../platform/migrate';
+import { completionCommand } from './completion';
 import { lookCommands } from './look';
 import { operateCommands } from './operate';
 import { peopleCommands } from './people';
@@ -55,6 +56,7 @@ settleCommands(program);
 operateCommands(program);
 stuckCommands(program);
 workCommands(program);
+completionCommand(program);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -38,8 +38,8 @@ const signedIn = async (): Promise<{ context: BrowserContext; page: Page }> => {
   return { context, page };
 };
 
-const keep = async (page: Page, name: string): Promise<void> => {
-  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+const keep = async (page: Page, name: string, fullPage = true): Promise<void> => {
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage });
 };
 
 const violations = async (page: Page, rules: readonly string[] = []): Promise<string[]> =>
@@ -193,7 +193,7 @@ shown('each page: no violation found by axe, light and dark; nothing to scroll s
     await page.emulateMedia({ colorScheme: 'dark' });
     // Colours are all that differs.
     found.push(...(await violations(page, ['color-contrast'])).map((one) => `${name}, dark: ${one}`));
-    await keep(page, `${name}-dark`);
+    await keep(page, `${name}-dark`, false);
     await page.emulateMedia({ colorScheme: 'light' });
     const wide = page.viewportSize();
     await page.setViewportSize(phone);
@@ -203,7 +203,7 @@ shown('each page: no violation found by axe, light and dark; nothing to scroll s
           .scrollWidth,
     );
     if (width > phone.width) found.push(`${name}: ${width} px wide on a phone`);
-    await keep(page, `${name}-phone`);
+    await keep(page, `${name}-phone`, false);
     if (wide !== null) await page.setViewportSize(wide);
   }
   expect(found).toEqual([]);

@@ -1,5 +1,4 @@
-import type { Action, Interaction, Message, Receipt, Report, Run, Turn } from './facts';
-import type { LiveEvent } from './live';
+import type { Action, Interaction, Message, Receipt, Report, Run, Turn, LiveEvent } from './facts';
 
 /** What is known of a conversation, each thing by its name and in its newest form, in the order things first came. */
 export interface Known {

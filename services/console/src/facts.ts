@@ -230,6 +230,14 @@ export interface Session {
   readonly expiresAt: string;
 }
 
+/** One event of a stream. */
+export interface LiveEvent {
+  readonly kind: string;
+  readonly eventId: string | null;
+  readonly at: string;
+  readonly item: unknown;
+}
+
 export interface List<T> {
   readonly items: readonly T[];
   readonly next: string | null;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { get } from './api';
-import type { Interaction, List } from './facts';
-import { useLive, type LiveEvent } from './live';
+import type { Interaction, List, LiveEvent } from './facts';
+import { useLive } from './live';
 import { Empty, Lost, Problem } from './parts';
 import { Request } from './request';
 

@@ -1,14 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
+import type { LiveEvent } from './facts';
 
 const firstRetryMs = 500;
 const maxRetryMs = 8_000;
-
-export interface LiveEvent {
-  readonly kind: string;
-  readonly eventId: string | null;
-  readonly at: string;
-  readonly item: unknown;
-}
 
 export type Connection =
   | { readonly status: 'connecting' }

@@ -1,5 +1,4 @@
-import type { Action, Interaction, Report, RunRecord, Transition, Turn } from './facts';
-import type { LiveEvent } from './live';
+import type { Action, Interaction, Report, RunRecord, Transition, Turn, LiveEvent } from './facts';
 
 /** One entry of a run's timeline; `at` is when the fact happened, as its owner says. */
 export type Entry =
