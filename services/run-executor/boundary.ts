@@ -1,11 +1,9 @@
 import type { TurnOutput } from '../../schemas/turn-protocol/output';
-import { emit } from '../platform/decision';
 import { advance } from './advance';
 import type { AgentOutcome } from './agents/agent';
-import { keep, ofRun, type Draft } from './draft';
+import { keep, type Draft } from './draft';
 import { sayAdoption, startEnding } from './ending';
-import { runKey } from './messages';
-import { proposalIdOf } from './proposals';
+import { journal } from './journal';
 import type { Cause } from './state';
 import { take, withhold } from './take';
 import { checkOutput } from './turn-protocol/check-output';
@@ -52,6 +50,7 @@ export const takeAnswer = (draft: Draft, turn: OpenTurn, outcome: AgentOutcome):
           'failed',
           'malformed_output',
           `${checked.code} at ${checked.field}: ${checked.message}`,
+          checked.code,
         );
       return commitTurn(draft, turn, checked.output);
     }
@@ -107,49 +106,4 @@ const adopt = (draft: Draft, turn: OpenTurn): void => {
       inputSha256: turn.inputSha256,
     });
   }
-};
-
-const journal = (draft: Draft, turn: OpenTurn, output: TurnOutput, stale: boolean): void => {
-  const { run, context } = draft;
-  const outcome = stale
-    ? 'superseded'
-    : output.report !== undefined
-      ? 'report'
-      : output.fail !== undefined
-        ? 'fail'
-        : 'continue';
-  const toolCalls = (output.toolCalls ?? []).map(({ callId, tool }) => ({ callId, tool }));
-  const actions = (output.actions ?? []).map((action, index) => proposalIdOf(action, turn.number, index));
-  const questions = (output.ask ?? []).map((one) => one.questionId);
-  draft.rows.push({
-    table: 'turns',
-    values: {
-      run_id: run.runId,
-      number: turn.number,
-      attempts: turn.attempt,
-      requirements_version: turn.version,
-      input_sha256: turn.inputSha256,
-      outcome,
-      doc: JSON.stringify({ toolCalls, actions, asks: questions, understood: output.understood ?? null }),
-      started_at: new Date(turn.sealedAt),
-      ended_at: new Date(context.now),
-    },
-  });
-  draft.emits.push(
-    emit(runKey(run.runId), 'run.events.v1', 'TurnCommitted', run.conversationId, {
-      ...ofRun(draft),
-      turn: turn.number,
-      attempts: turn.attempt,
-      requirementsVersion: turn.version,
-      inputSha256: turn.inputSha256,
-      outcome,
-      toolCalls,
-      actions,
-      questions,
-      understood: output.understood ?? null,
-      startedAt: turn.sealedAt,
-      endedAt: context.now,
-      stale,
-    }),
-  );
 };

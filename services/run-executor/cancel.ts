@@ -21,7 +21,7 @@ export const requestCancel = (draft: Draft, cause: Cause, messageId: string | nu
   const from = run.status;
   dropPause(draft, 'cancel');
   leavePark(draft);
-  dropWork(draft);
+  dropWork(draft, 'cancelled', null);
   run.cancel = { requestedAt: context.now, cause, messageIds: messageId === null ? [] : [messageId], settleBy: null };
   run.status = 'cancelling';
   const pending = run.pending;

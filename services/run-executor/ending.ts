@@ -4,6 +4,7 @@ import { emit } from '../platform/decision';
 import { runKey } from './messages';
 import { tellParent } from './child';
 import { endChildren } from './children';
+import { journalUncommitted } from './journal';
 import { leavePark } from './park';
 import { dropPause } from './pause';
 import { raiseFence } from './requests';
@@ -15,12 +16,18 @@ import { type Cause, isTerminal, type PendingUpdate, type Terminal } from './sta
  * Every end passes here: the fence is closed and, where anything is unsettled, acknowledged before the run is terminal
  * (R23). What is in flight at the agent or at tools loses its claim at once.
  */
-export const startEnding = (draft: Draft, to: Terminal, cause: Cause | null, detail: string | null = null): void => {
+export const startEnding = (
+  draft: Draft,
+  to: Terminal,
+  cause: Cause | null,
+  detail: string | null = null,
+  outcomeOfTurn: string = cause ?? to,
+): void => {
   const { run } = draft;
   if (isTerminal(run.status) || run.ending !== null) return;
   dropPause(draft, to);
   leavePark(draft);
-  dropWork(draft);
+  dropWork(draft, outcomeOfTurn, detail);
   run.ending = { to, cause };
   run.detail = detail;
   run.status = 'closing';
@@ -31,12 +38,13 @@ export const startEnding = (draft: Draft, to: Terminal, cause: Cause | null, det
 };
 
 /** Takes the turn or tools away from whoever works on them: a late result finds another epoch (R11). */
-export const dropWork = (draft: Draft): void => {
+export const dropWork = (draft: Draft, outcomeOfTurn: string, detail: string | null): void => {
   const { run } = draft;
   if (run.turn !== null || run.lease !== null) {
     run.epoch += 1;
     draft.performs.push({ type: 'abort', runId: run.runId });
   }
+  if (run.turn !== null) journalUncommitted(draft, run.turn, outcomeOfTurn, detail);
   run.turn = null;
   run.lease = null;
   run.readyAt = null;

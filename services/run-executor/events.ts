@@ -38,14 +38,14 @@ export const proposalDecided = (draft: Draft, record: ProposalDecided): void => 
   const { run, context } = draft;
   const action = run.actions.find((one) => one.proposalId === record.proposalId);
   if (action === undefined) return;
-  answered(draft, `propose/${record.proposalId}`);
-  if (action.status !== 'proposing') return;
+  if (action.status !== 'proposing') return learnFromRepeat(draft, action, record);
   // Another proposal of this run may have led to the same action before; its news are known up to there.
   const siblings = record.status === 'refused' ? [] : proposalsOf(run, record.actionKey);
   action.seen = Math.max(action.seen, ...siblings.map((one) => one.seen));
   action.actionKey = record.actionKey;
   action.code = record.code;
   if (record.status === 'refused') {
+    answered(draft, `propose/${record.proposalId}`);
     action.status = 'refused';
     run.changes.push({
       kind: 'action_refused',
@@ -57,6 +57,17 @@ export const proposalDecided = (draft: Draft, record: ProposalDecided): void => 
     return;
   }
   moveAction(draft, action, (record.state ?? 'proposed') as ActionStatus);
+};
+
+/** How much a state says about what happened; what says less comes too late to be news. */
+const certaintyOf = (state: string): number =>
+  state === 'unknown' ? 1 : state === 'blocked' ? 2 : settledStates.has(state) ? 3 : 0;
+
+/** The ledger says of a proposal that was asked about again where its action stands: news of it may have been lost. */
+const learnFromRepeat = (draft: Draft, action: ActionState, record: ProposalDecided): void => {
+  if (record.status === 'refused' || record.state === null || action.actionKey !== record.actionKey) return;
+  if (isTerminal(draft.run.status) || certaintyOf(record.state) <= certaintyOf(action.status)) return;
+  moveAction(draft, action, record.state as ActionStatus);
 };
 
 export const actionChanged = (draft: Draft, record: ActionStateChanged): void => {
@@ -80,7 +91,11 @@ export const actionChanged = (draft: Draft, record: ActionStateChanged): void =>
     run.lateSettlements.push({ actionKey: record.actionKey, state: record.state, at: context.now });
 };
 
+/** Until nothing more is to be expected of it, an action is asked about again, though seldom (R25). */
 const moveAction = (draft: Draft, action: ActionState, state: ActionStatus): void => {
+  const request = `propose/${action.proposalId}`;
+  if (certaintyOf(state) === 3) answered(draft, request);
+  else known(draft, request);
   if (action.status === state) return;
   action.status = state;
   if (toldStates.has(state))

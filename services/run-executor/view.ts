@@ -113,6 +113,7 @@ export const turnView = (row: import('./store').TurnRow) => {
     actions: unknown[];
     asks: unknown[];
     understood: string | null;
+    detail?: string | null;
   };
   return {
     number: row.number,
@@ -124,6 +125,7 @@ export const turnView = (row: import('./store').TurnRow) => {
     asks: doc.asks,
     understood: doc.understood,
     outcome: row.outcome,
+    detail: doc.detail ?? null,
     startedAt: row.started_at.toISOString(),
     endedAt: row.ended_at.toISOString(),
   };
@@ -143,6 +145,7 @@ export const openTurnView = (run: Run) =>
         asks: [],
         understood: null,
         outcome: null,
+        detail: null,
         startedAt: at(run.turn.sealedAt),
         endedAt: null,
       };

@@ -1,3 +1,4 @@
+import Ajv2020 from 'ajv/dist/2020';
 import { Compile } from 'typebox/compile';
 import type { TurnFor } from '../../../schemas/turn-protocol/input';
 import { TurnOutputSchema, type Ask, type TurnOutput } from '../../../schemas/turn-protocol/output';
@@ -75,6 +76,8 @@ const firstShapeFault = (output: unknown): Fault => {
       return { field: memberPath(at, error.params.requiredProperties[0] ?? ''), message: 'is missing' };
     case 'additionalProperties':
       return { field: memberPath(at, error.params.additionalProperties[0] ?? ''), message: 'is not a field here' };
+    case 'boolean':
+      return { field: at, message: 'is not a field here' };
     case 'pattern':
       return { field: at, message: `must match ${String(error.params.pattern)}` };
     default:
@@ -123,6 +126,17 @@ const findOversize = (output: TurnOutput): Fault | null => {
   return oversize === undefined ? null : { field: oversize[0], message: `is larger than ${oversize[2]} bytes` };
 };
 
+let ajv: Ajv2020 | null = null;
+
+/** What a person's answer will be held to has to be a JSON Schema; the schema is only read here, never run. */
+const findSchemaFault = (schema: Readonly<Record<string, unknown>>): string | null => {
+  ajv ??= new Ajv2020({ strict: false, logger: false });
+  // A dialect of its own is not for this check to refuse.
+  if (typeof schema['$schema'] === 'string' || ajv.validateSchema(schema) === true) return null;
+  const [issue] = ajv.errors ?? [];
+  return `is no JSON Schema: ${`${issue?.instancePath ?? ''} ${issue?.message ?? 'it cannot be read'}`.trim()}`;
+};
+
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 const faultOfAsk = (ask: Ask, at: string): Fault | null => {
@@ -132,7 +146,8 @@ const faultOfAsk = (ask: Ask, at: string): Fault | null => {
   if (ask.kind === 'question' && ask.grant !== undefined) {
     return { field: `${at}.grant`, message: 'belongs to a permission' };
   }
-  return null;
+  const fault = ask.schema === undefined ? null : findSchemaFault(ask.schema);
+  return fault === null ? null : { field: `${at}.schema`, message: fault };
 };
 
 /** What a JSON Schema says badly: exactly one of several members. */
