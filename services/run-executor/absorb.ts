@@ -1,7 +1,7 @@
 import { decideFate, type Draft, textOf } from './draft';
 import { changeOfEvent } from './entity';
 import { recheckResults } from './event-question';
-import type { PendingUpdate } from './state';
+import type { PendingUpdate } from './requirements-state';
 import { recordTransition } from './transition';
 import { at } from './times';
 

@@ -2,7 +2,8 @@ import type { AggregateKey, Context, Decision, Tick, View } from '../platform/de
 import { unreachable } from '../platform/decision';
 import type { Intent } from './draft';
 import { aboutOf, entityIdOf, entityKey, type Entity } from './entity';
-import { decideEntityEvent, decideOwnRun, decideTriaged, eventRuns, tickEntity } from './entity-events';
+import { decideEntityEvent, decideTriaged, eventRuns, tickEntity } from './entity-events';
+import { decideOwnRun } from './event-run';
 import { conversationIdOf, conversationKey, runKey, type Message } from './messages';
 import type { Settings } from './settings';
 

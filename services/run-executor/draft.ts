@@ -6,7 +6,9 @@ import { incidentRow, type Incident } from '../platform/incidents';
 import { runKey, type Message } from './messages';
 import type { Settings } from './settings';
 import type { Slots } from './slots';
-import type { MessageFate, Run, Tree } from './state';
+import type { MessageFate } from './requirements-state';
+import type { Tree } from './tree-state';
+import type { Run } from './state';
 import type { Kept } from './turn-state';
 import { complete, isTerminal } from './state';
 

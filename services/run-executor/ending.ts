@@ -10,7 +10,8 @@ import { dropPause } from './pause';
 import { raiseFence } from './requests';
 import { recordTransition } from './transition';
 import { liveChildren, openActions, unsettledActions } from './open-work';
-import { type Cause, isTerminal, type PendingUpdate, type Terminal } from './state';
+import type { PendingUpdate } from './requirements-state';
+import { type Cause, isTerminal, type Terminal } from './state';
 
 /**
  * Every end passes here: the fence is closed and, where anything is unsettled, acknowledged before the run is terminal

@@ -1,80 +1,19 @@
-import type { ObserveRun, StartRun } from '../../schemas/generated/records';
+import type { ObserveRun } from '../../schemas/generated/records';
 import type { Context, Decision, View } from '../platform/decision';
 import { advance } from './advance';
 import { decideFate, draftOf, keep, newFate, say, type Intent } from './draft';
-import {
-  aboutOf,
-  entityAt,
-  entityIdOf,
-  entityPut,
-  eventKeyOf,
-  withEvent,
-  withRun,
-  type Entity,
-  type EntityRun,
-} from './entity';
-import { askWhetherItBelongs, confirmedCorrelations } from './event-question';
+import { aboutOf, entityAt, entityIdOf, entityPut, eventKeyOf, withEvent, withRun, type Entity } from './entity';
+import { choose, type Proposal, type Scene } from './event-policy';
+import { askWhetherItBelongs } from './event-question';
+import { ownRun } from './event-run';
 import { finish } from './finish';
 import { conversationIdOf, type Message } from './messages';
 import { refuse, sayWithoutRun } from './refusal';
-import { defaultPriority, type EventPolicy, type Settings } from './settings';
-import { decideStart } from './start';
+import type { Settings } from './settings';
 import { isRun, type Run, type RunRow } from './state';
-import { receptionOf } from './updates';
 
 /** How long a model may take to propose; after that the policy decides as if there were none. */
 export const triageMs = 5_000;
-const maxCandidates = 20;
-/** Events of one entity that wait for a model at a time; the next ones are decided without it. */
-const maxAsked = 20;
-
-/** What a model proposed: one of the candidates it was shown, or none of them. Null = nothing usable. */
-export type Proposal = { readonly runId: string | null } | null;
-
-/** Everything that is looked at, locked together: a merge is a compare-and-set on the run (A15). */
-interface Scene {
-  readonly view: View;
-  readonly record: ObserveRun;
-  readonly context: Context;
-  readonly settings: Settings;
-  readonly entity: Entity;
-}
-
-/** Runs of this entity that can still take an event, the newest last. */
-const candidatesOf = ({ view, entity }: Scene): { readonly known: EntityRun; readonly run: Run }[] =>
-  entity.runs.flatMap((known) => {
-    const row = view.get<RunRow>('run', known.runId);
-    return isRun(row) && receptionOf(row) === 'accept' ? [{ known, run: row }] : [];
-  });
-
-type Choice =
-  | { readonly does: 'merge' | 'attach'; readonly run: Run }
-  | { readonly does: 'own_run' }
-  | { readonly does: 'ask_model'; readonly url: string; readonly candidates: readonly Run[] };
-
-/**
- * The policy, deterministic (A15): the same correlation joins; the same entity within the window is a matter of the
- * configuration; all else is a run of its own. What a model proposes can only choose among what the policy allows.
- */
-const choose = (scene: Scene, policy: EventPolicy, proposal: Proposal | 'not asked'): Choice => {
-  const { record, context } = scene;
-  const candidates = candidatesOf(scene);
-  const correlated = candidates.findLast(
-    ({ known, run }) =>
-      record.correlationId !== null &&
-      (known.correlationIds.includes(record.correlationId) ||
-        confirmedCorrelations(run).includes(record.correlationId)),
-  );
-  if (correlated !== undefined) return { does: 'merge', run: correlated.run };
-  const near = candidates.filter(({ known }) => context.now - known.at <= policy.windowMs).map(({ run }) => run);
-  const newest = near.at(-1);
-  if (newest === undefined || policy.uncorrelated === 'own_run') return { does: 'own_run' };
-  if (policy.triageUrl !== null && proposal === 'not asked' && scene.entity.asked.length < maxAsked)
-    return { does: 'ask_model', url: policy.triageUrl, candidates: near.slice(-maxCandidates) };
-  if (proposal === null || proposal === 'not asked') return { does: 'attach', run: newest };
-  if (proposal.runId === null) return { does: 'own_run' };
-  return { does: 'attach', run: near.find((run) => run.runId === proposal.runId) ?? newest };
-};
 
 /** An event about an entity, or what a model proposed about it, or that it did not answer in time. */
 export const decideEntityEvent = (
@@ -191,58 +130,6 @@ const attach = (scene: Scene, into: Run, confirmed: boolean): Decision<Message, 
     context.now,
   );
   return finish(draft, { put: [entityPut(withEvent(known, record, run.runId))] });
-};
-
-/** The start of the run that an event gets for itself. */
-const startOfEvent = (record: ObserveRun, policy: Pick<EventPolicy, 'agent' | 'priority'>, now: number): StartRun => ({
-  eventId: `${record.messageId}/own-run`,
-  occurredAt: now,
-  tenant: record.tenant,
-  app: record.app,
-  account: record.account,
-  conversationId: record.conversationId,
-  messageId: record.messageId,
-  clientMessageId: record.clientMessageId,
-  runId: record.runId,
-  taskId: record.taskId,
-  relation: 'entity_event',
-  content: record.content,
-  contentSha256: record.contentSha256,
-  receivedAt: record.receivedAt,
-  agent: record.agent ?? policy.agent,
-  title: null,
-  priority: record.priority ?? policy.priority,
-  scheduled: false,
-  requirements: null,
-  // What an entity reports does not stand in line behind what people talk about.
-  mode: 'parallel',
-  dependsOnRunId: null,
-  parentRunId: null,
-  continuationOfRunId: null,
-  parentFacts: null,
-  interactionRef: null,
-  requestRevision: null,
-  entityType: record.entityType,
-  entityId: record.entityId,
-  interruptRunId: null,
-  attempt: record.attempt,
-});
-
-const ownRun = ({ view, record, context, settings }: Scene, policy: EventPolicy): Decision<Message, Intent> => {
-  const start = startOfEvent(record, policy, context.now);
-  return decideStart(view, { type: 'start', record: start, event: record }, context, settings);
-};
-
-/** A person said that an attached event is something of its own. */
-export const decideOwnRun = (
-  view: View,
-  { record, fate }: Extract<Message, { type: 'own_run' }>,
-  context: Context,
-  settings: Settings,
-): Decision<Message, Intent> => {
-  const policy = settings.events(record.tenant, record.entityType ?? '') ?? { agent: null, priority: defaultPriority };
-  const start = startOfEvent(record, policy, context.now);
-  return decideStart(view, { type: 'start', record: start, event: record, fate }, context, settings);
 };
 
 /** Stored first, asked after the commit: no remote call is ever inside a transaction. */

@@ -6,7 +6,7 @@ import type { Api } from '../platform/service';
 import { blobs } from './keys';
 import { conversationIdOf, type ExecutorMessage } from './messages';
 import { isRun, isTerminal, liveStatuses, type Run, terminalStatuses } from './state';
-import { findRun, findTask, listRuns, listTurns, loadBlobs, queued, sealedInput, type StoredRun } from './store';
+import { findRun, findTask, isDue, listRuns, listTurns, loadBlobs, queued, sealedInput, type StoredRun } from './store';
 import { openTurnView, runView, turnView } from './view';
 import { waitingFor } from './waiting-for';
 
@@ -93,9 +93,18 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
   });
 
   app.post('/v1/runs/:runId/resume', { schema: { params } }, async (request) => {
-    // Recovery of interrupted work needs no call: whoever finds a lost lease goes on. An ended run executes nothing (R17).
-    const { run } = await seen(request.principal, request.params.runId);
-    return { runId: run.runId, state: run.status, cause: run.cause, report: run.report };
+    const { runId } = request.params;
+    const standing = ({ run }: { readonly run: Run }) => ({
+      runId,
+      state: run.status,
+      cause: run.cause,
+      report: run.report,
+    });
+    const found = await seen(request.principal, runId);
+    // An ended run executes nothing (R17); of the others only what is due by now moves, a lost owner's work above all.
+    if (isTerminal(found.run.status) || !(await isDue(pool, runId))) return standing(found);
+    await api.submit({ type: 'tick', kind: 'run', id: runId });
+    return standing(await seen(request.principal, runId));
   });
 
   app.get('/v1/runs', async (request) => {

@@ -14,7 +14,9 @@ import type { AggregateKey, Tick } from '../platform/decision';
 import { canonicalBytes, sha256Hex } from '../platform/canonical';
 import type { AgentOutcome } from './agents/agent';
 import type { ToolResultOutcome } from './tools/tool';
-import type { Cause, ChildReport, ChildStart, MessageFate, Terminal } from './state';
+import type { ChildReport, ChildStart } from './tree-state';
+import type { MessageFate } from './requirements-state';
+import type { Cause, Terminal } from './state';
 
 /** Everything the executor decides on. Records keep their own names; the rest are results of its own work. */
 export type Message =

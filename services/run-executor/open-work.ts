@@ -1,4 +1,5 @@
-import type { ChildState, Run } from './state';
+import type { ChildState } from './tree-state';
+import type { Run } from './state';
 import type { ActionState, ActionStatus, QuestionState, ToolCallState } from './turn-state';
 
 /** Action states in which something may still start or be on its way (E7, R15). */

@@ -1,7 +1,8 @@
 import { emit, type Context, type Decision, type Emit } from '../platform/decision';
 import { newFate, type Intent } from './draft';
 import { runKey, type Message } from './messages';
-import type { MessageFate, RefusedStart } from './state';
+import type { MessageFate } from './requirements-state';
+import type { RefusedStart } from './state';
 
 interface Of {
   readonly tenant: string;

@@ -14,7 +14,8 @@ import { mergePatch } from './merge-patch';
 import { initialText, newRun } from './new-run';
 import { type Reason, refuse, sayWithoutRun } from './refusal';
 import type { AgentSettings, Settings } from './settings';
-import { type Awaited, type ChildStart, isRun, isTerminal, type Run, type RunRow } from './state';
+import type { ChildStart } from './tree-state';
+import { type Awaited, isRun, isTerminal, type Run, type RunRow } from './state';
 
 export const decideStart = (
   view: View,

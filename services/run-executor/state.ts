@@ -1,4 +1,6 @@
 import type { Change, Transition } from '../../schemas/turn-protocol/input';
+import type { MessageFate, PendingUpdate, Requirements } from './requirements-state';
+import type { ChildStart, ChildState } from './tree-state';
 import type {
   ActionState,
   Kept,
@@ -45,107 +47,6 @@ export type Cause =
   | 'user'
   | 'operator'
   | 'interrupted_by_message';
-
-export interface RequirementText {
-  readonly version: number;
-  readonly text: Kept;
-  readonly messageId: string;
-  readonly receivedAt: number;
-}
-
-export interface VersionEntry {
-  readonly version: number;
-  readonly kind: 'initial' | 'supplement' | 'replace';
-  readonly text: Kept;
-  readonly messageId: string;
-  readonly receivedAt: number;
-  appliedAt: number | null;
-  understood: string | null;
-}
-
-export interface Requirements {
-  version: number;
-  /** Texts in force, oldest first. */
-  texts: RequirementText[];
-  structured: Record<string, unknown> | null;
-  history: VersionEntry[];
-}
-
-/** A received update that no turn has taken yet. `runId` and `taskId` are what a follow-up run would be called. */
-export interface PendingUpdate {
-  readonly kind: 'amendment' | 'observation' | 'entity_event';
-  readonly messageId: string;
-  readonly clientMessageId: string;
-  readonly text: Kept;
-  readonly receivedAt: number;
-  readonly version: number | null;
-  readonly amendKind: 'supplement' | 'replace' | null;
-  readonly structured: Record<string, unknown> | null;
-  readonly followUp: { readonly runId: string; readonly taskId: string };
-  /** Of an entity event; false = it fits by entity and time only and is asked about. */
-  readonly event?: {
-    readonly eventKind: string;
-    readonly eventAt: number;
-    readonly correlationId: string | null;
-    readonly confirmed: boolean;
-  };
-}
-
-/** What this run has said about a message, to be said again whenever the message is delivered again (R25). */
-export interface MessageFate {
-  readonly messageId: string;
-  readonly clientMessageId: string;
-  revision: number;
-  status: string;
-  code: string | null;
-  detail: string | null;
-  field: string | null;
-  version: number | null;
-  withEffective: boolean;
-  runId: string | null;
-  taskId: string | null;
-  turn: number | null;
-  inputSha256: string | null;
-}
-
-/** What a spawned run is given by its parent: where it stands in the tree, and its share of budget and grants (R21). */
-export interface ChildStart {
-  readonly rootRunId: string;
-  readonly childId: string;
-  readonly depth: number;
-  /** The parent's requirements version it was spawned under. */
-  readonly version: number;
-  readonly budget: { readonly turns: number; readonly cost: number | null; readonly hardDeadline: number };
-  readonly grants: Grants;
-}
-
-export interface ChildReport {
-  readonly version: number;
-  readonly seq: number;
-  readonly sha256: string;
-  readonly contentType: string;
-  readonly body: string;
-}
-
-export interface ChildState {
-  readonly childId: string;
-  readonly runId: string;
-  readonly agent: string;
-  readonly version: number;
-  /** Null while it lives. */
-  state: Terminal | null;
-  report: (Omit<ChildReport, 'body'> & { readonly body: Kept }) | null;
-  /** Taken from this run's budget for it; no more than that comes back. */
-  readonly lent: { readonly turns: number; readonly cost: number | null };
-  asks: { readonly questionId: string; readonly choices: readonly string[]; open: boolean }[];
-}
-
-/** What the runs of one root share: who of them lives below it, and which of all of them is parked (H5). */
-export interface Tree {
-  readonly tenant: string;
-  live: string[];
-  parked: string | null;
-}
 
 export interface Fence {
   number: number;

@@ -5,7 +5,8 @@ import { dueAt } from './due-at';
 import { entityDueAt, type Entity } from './entity';
 import { leaseMs } from './seal';
 import type { Slots } from './slots';
-import { type ConversationRuns, complete, isRun, isTerminal, type RunRow, type Tree } from './state';
+import type { Tree } from './tree-state';
+import { type ConversationRuns, complete, isRun, isTerminal, type RunRow } from './state';
 
 const since = (row: RunRow): number =>
   isRun(row) ? row.enqueuedAt : row.status === 'awaited' ? (row.until ?? 0) : row.at;
@@ -60,6 +61,10 @@ const stored = (row: DocRow): StoredRun => {
 
 export const findRun = async (pool: Pool, runId: string): Promise<StoredRun | undefined> =>
   (await query<DocRow>(pool, 'SELECT id, revision, doc, created_at FROM runs WHERE id = $1', [runId])).map(stored)[0];
+
+/** Whether something of the run, its owner's lease perhaps, has run out by the database's clock. */
+export const isDue = async (pool: Pool, runId: string): Promise<boolean> =>
+  (await query(pool, 'SELECT 1 FROM runs WHERE id = $1 AND due_at <= clock_timestamp()', [runId])).length > 0;
 
 export interface RunFilter {
   readonly tenant: string;

@@ -1,7 +1,7 @@
 import type { AggregateKey } from '../platform/decision';
 import type { Draft } from './draft';
 import { treeKey } from './messages';
-import type { Tree } from './state';
+import type { Tree } from './tree-state';
 
 /** What this run's tree holds; empty for a run that stands alone, whose tree nobody has locked. */
 export const treeOf = (draft: Draft): Tree =>

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Logger } from '../platform/log';
 import type { Intent } from './draft';
-import { triageMs, type Proposal } from './entity-events';
+import { triageMs } from './entity-events';
+import type { Proposal } from './event-policy';
 import type { ExecutorMessage } from './messages';
 import type { Api } from '../platform/service';
 

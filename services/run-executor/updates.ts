@@ -4,7 +4,8 @@ import { moveToFollowUp } from './ending';
 import { mergePatch } from './merge-patch';
 import { unpark } from './park';
 import { ask, raiseFence } from './requests';
-import type { MessageFate, PendingUpdate, Run } from './state';
+import type { MessageFate, PendingUpdate } from './requirements-state';
+import type { Run } from './state';
 
 /** All texts in force together; what a turn input and a receipt can carry whole. */
 const maxEffectiveBytes = 512 * 1024;

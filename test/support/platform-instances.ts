@@ -104,10 +104,10 @@ export const startToy = async (env: Env): Promise<Toy> => {
 };
 
 /** npm test has compiled test/support before it starts jest. */
-const program = join(__dirname, '..', '..', 'dist', 'test', 'support', 'platform-toy.js');
+const toyProgram = join(__dirname, '..', '..', 'dist', 'test', 'support', 'platform-toy.js');
 
 /** As a process of its own. Resolves once it listens, or has ended. */
-export const spawnToy = async (env: Env): Promise<ToyProcess> => {
+export const spawnToy = async (env: Env, program = toyProgram): Promise<ToyProcess> => {
   const child = spawn(process.execPath, ['--enable-source-maps', program], {
     env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -129,7 +129,7 @@ export const spawnToy = async (env: Env): Promise<ToyProcess> => {
     }),
   );
   const port = (): number => log.find(({ msg }) => msg === 'listening')?.port ?? 0;
-  await until('the toy listens', () => over || port() > 0);
+  await until('the process listens', () => over || port() > 0);
   const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
   const toy: ToyProcess = {
     pid: child.pid ?? 0,

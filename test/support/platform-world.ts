@@ -49,7 +49,7 @@ export interface World {
 }
 
 const silent = openLog('test', 'test', 'silent');
-const required = (name: string): string => {
+export const required = (name: string): string => {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is not set: these tests need the servers that npm test starts`);
   return value;
@@ -87,7 +87,7 @@ const makeTopics = (kafka: Kafka, registryUrl: string, prefix: string): Promise<
     log: () => undefined,
   });
 
-const dropDatabase = async (name: string): Promise<void> => {
+export const dropDatabase = async (name: string): Promise<void> => {
   const admin = new Client({ connectionString: required('DATABASE_ADMIN_URL') });
   await admin.connect();
   await admin.query(`DROP DATABASE IF EXISTS ${roleOf(name)} WITH (FORCE)`);
@@ -184,7 +184,7 @@ export const openWorld = async (file: string): Promise<World> => {
 };
 
 /** A broker with the topics of all test files would get slower from file to file. */
-const dropTopics = async (kafka: Kafka, prefix: string): Promise<void> => {
+export const dropTopics = async (kafka: Kafka, prefix: string): Promise<void> => {
   const admin = kafka.admin();
   await admin.connect();
   const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));

@@ -205,6 +205,9 @@ describe('POST resume', () => {
     x.start();
     expect(x.tick('m1', { instance: 'two' }).performs).toEqual([]);
     x.world.now += 7_000;
-    expect(x.tick('m1', { instance: 'two' })).toMatchObject({ reply: { state: 'running' }, performs: [{ attempt: 2 }] });
+    expect(x.tick('m1', { instance: 'two' })).toMatchObject({
+      reply: { state: 'running' },
+      performs: [{ attempt: 2 }],
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { waitingFor } from '../../services/run-executor/waiting-for';
-import type { Tree } from '../../services/run-executor/state';
+import type { Tree } from '../../services/run-executor/tree-state';
 import type { TurnOutput } from '../../schemas/turn-protocol/output';
 import { executor, factsOf, report, saidAbout } from '../support/executor';
 

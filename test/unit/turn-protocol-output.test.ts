@@ -18,6 +18,14 @@ const report = { body: '# R', contentType: 'text/markdown' };
 describe('the turn protocol: what an output may be', () => {
   test('only the echo is required', () => expect(fieldOf({})).toBe('ok'));
 
+  test('X4 what an answer will be held to has to be a JSON Schema; an unknown field is said to be one', () => {
+    const answerable = (schema: unknown) => fieldOf({ ask: [{ ...ask, schema }] });
+    expect(answerable({ type: 'object', properties: { n: { type: 'integer', minimum: 0 } } })).toBe('ok');
+    expect(answerable({ type: 'zork' })).toBe('ask[0].schema');
+    expect(answerable({ minimum: 'many' })).toBe('ask[0].schema');
+    expect(check({ nope: 1 })).toMatchObject({ ok: false, field: 'nope', message: 'nope is not a field here' });
+  });
+
   test('everything at once, as interfaces name it', () => {
     const full = {
       state: { deep: [null, 1] },
