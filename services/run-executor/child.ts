@@ -3,7 +3,8 @@ import { textOf, type Draft } from './draft';
 import type { Message } from './messages';
 import { unpark } from './park';
 import { ask, requestOf } from './requests';
-import type { Run, Terminal } from './state';
+import type { Terminal } from './run-status';
+import type { Run } from './state';
 import { at } from './times';
 import type { QuestionState } from './turn-state';
 

@@ -2,7 +2,8 @@ import type { ParentFacts, StartRun } from '../../schemas/generated/records';
 import { sha256Hex } from '../platform/canonical';
 import type { View } from '../platform/decision';
 import type { AgentSettings, Settings } from './settings';
-import { isTerminal, type Cause, type Continuation, type Grants, type Run, type RunStatus } from './state';
+import type { Grants } from './tree-state';
+import { isTerminal, type Cause, type Continuation, type Run, type RunStatus } from './state';
 import type { Kept } from './turn-state';
 
 /**

@@ -11,7 +11,8 @@ import { raiseFence } from './requests';
 import { recordTransition } from './transition';
 import { liveChildren, openActions, unsettledActions } from './open-work';
 import type { PendingUpdate } from './requirements-state';
-import { type Cause, isTerminal, type Terminal } from './state';
+import type { Terminal } from './run-status';
+import { type Cause, isTerminal } from './state';
 
 /**
  * Every end passes here: the fence is closed and, where anything is unsettled, acknowledged before the run is terminal

@@ -12,7 +12,8 @@ import { conversationIdOf, type ExecutorMessage } from './messages';
 import { performer } from './perform';
 import { settingsFrom } from './settings';
 import { countStates, kinds, orphans } from './store';
-import { isRun, liveStatuses, type RunRow, terminalStatuses } from './state';
+import { terminalStatuses } from './run-status';
+import { isRun, liveStatuses, type RunRow } from './state';
 import { triage } from './triage';
 import { buildTools, toolSpecs } from './tools/build-tools';
 

@@ -16,7 +16,8 @@ import type { AgentOutcome } from './agents/agent';
 import type { ToolResultOutcome } from './tools/tool';
 import type { ChildReport, ChildStart } from './tree-state';
 import type { MessageFate } from './requirements-state';
-import type { Cause, Terminal } from './state';
+import type { Terminal } from './run-status';
+import type { Cause } from './state';
 
 /** Everything the executor decides on. Records keep their own names; the rest are results of its own work. */
 export type Message =

@@ -1,5 +1,6 @@
 import type { AgentConfig, Configuration } from '../platform/configuration';
-import { defaultAgeingMs, type Grants } from './state';
+import type { Grants } from './tree-state';
+import { defaultAgeingMs } from './state';
 
 /** What the configuration of the moment says about one agent; read by deciders, never kept beyond a decision. */
 export interface AgentSettings {

@@ -1,6 +1,7 @@
 import type { Change, Transition } from '../../schemas/turn-protocol/input';
 import type { MessageFate, PendingUpdate, Requirements } from './requirements-state';
-import type { ChildStart, ChildState } from './tree-state';
+import { terminalStatuses, type Terminal } from './run-status';
+import type { ChildStart, ChildState, Grants } from './tree-state';
 import type {
   ActionState,
   Kept,
@@ -12,10 +13,6 @@ import type {
   QuestionState,
   ToolCallState,
 } from './turn-state';
-
-export const terminalStatuses = ['completed', 'partial', 'failed', 'cancelled', 'interrupted'] as const;
-
-export type Terminal = (typeof terminalStatuses)[number];
 
 export const liveStatuses = [
   'queued',
@@ -55,14 +52,6 @@ export interface Fence {
   acknowledged: boolean;
   /** The mode the ledger was last told: a hold is lifted there even when nothing is unsettled any more. */
   told: 'open' | 'hold' | 'closed';
-}
-
-export interface Grants {
-  readonly tools: readonly string[];
-  readonly connectors: readonly string[];
-  readonly sources: readonly string[];
-  /** Permissions of a person to disclose something once; never carried to another run. */
-  readonly consents: readonly string[];
 }
 
 /** What a continued run is of; absent for every other run (A12). */

@@ -1,5 +1,13 @@
-import type { Grants, Terminal } from './state';
+import type { Terminal } from './run-status';
 import type { Kept } from './turn-state';
+
+export interface Grants {
+  readonly tools: readonly string[];
+  readonly connectors: readonly string[];
+  readonly sources: readonly string[];
+  /** Permissions of a person to disclose something once; never carried to another run. */
+  readonly consents: readonly string[];
+}
 
 /** What a spawned run is given by its parent: where it stands in the tree, and its share of budget and grants (R21). */
 export interface ChildStart {

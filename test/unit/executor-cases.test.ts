@@ -15,33 +15,36 @@ describe('cases that broke others', () => {
     ['the agent fails', 'failed', ['update_not_applied'], ['update_not_applied']],
     ['its owners are lost', 'interrupted', ['update_not_applied'], ['update_not_applied']],
     ['it is cancelled', 'cancelled', ['update_not_applied'], ['update_not_applied']],
-  ] as const)('case 6: an update received before %s is told what became of it', (_name, state, observed, amended) => {
-    const x = executor({ agent: { budget: { turns: 1 } } });
-    x.start();
-    x.observe('o');
-    x.amend('a');
-    const ends = {
-      partial: () => x.answer({ again: true }),
-      failed: () => x.outcome({ kind: 'defect', message: 'boom' }),
-      cancelled: () => x.control('c'),
-      interrupted: () => {
-        for (let n = 0; n < 4; n += 1) {
+  ] as const)(
+    'case 6 R6: an update received before %s is told what became of it',
+    (_name, state, observed, amended) => {
+      const x = executor({ agent: { budget: { turns: 1 } } });
+      x.start();
+      x.observe('o');
+      x.amend('a');
+      const ends = {
+        partial: () => x.answer({ again: true }),
+        failed: () => x.outcome({ kind: 'defect', message: 'boom' }),
+        cancelled: () => x.control('c'),
+        interrupted: () => {
+          for (let n = 0; n < 4; n += 1) {
+            x.world.now += 7_000;
+            x.tick();
+          }
           x.world.now += 7_000;
-          x.tick();
-        }
-        x.world.now += 7_000;
-        return x.tick();
-      },
-    };
-    const sent = ends[state]();
-    x.published();
-    expect(x.run()).toMatchObject({ status: state, pending: [] });
-    expect(saidAbout(sent, x.ids('o').messageId)).toEqual(observed);
-    expect(saidAbout(sent, x.ids('a').messageId).slice(0, 1)).toEqual(amended);
-    if (state === 'partial') expect(x.run(x.ids('a').runId)).toMatchObject({ parentRunId: x.run().runId });
-  });
+          return x.tick();
+        },
+      };
+      const sent = ends[state]();
+      x.published();
+      expect(x.run()).toMatchObject({ status: state, pending: [] });
+      expect(saidAbout(sent, x.ids('o').messageId)).toEqual(observed);
+      expect(saidAbout(sent, x.ids('a').messageId).slice(0, 1)).toEqual(amended);
+      if (state === 'partial') expect(x.run(x.ids('a').runId)).toMatchObject({ parentRunId: x.run().runId });
+    },
+  );
 
-  test('case 7: a turn longer than its lease stays its living owner’s: one commit, one action', () => {
+  test('case 7 R11: a turn longer than its lease stays its living owner’s: one commit, one action', () => {
     const x = executor();
     x.start();
     const { epoch, runId } = x.run();
@@ -57,7 +60,7 @@ describe('cases that broke others', () => {
     expect(factsOf(sent, 'ProposeEffect')).toHaveLength(1);
   });
 
-  test('case 7: an owner that stood still past its lease comes back: renewal and commit are refused', () => {
+  test('case 7 R11: an owner that stood still past its lease comes back: renewal and commit are refused', () => {
     const x = executor();
     x.start();
     const { epoch, runId } = x.run();
@@ -71,7 +74,7 @@ describe('cases that broke others', () => {
     expect(x.run().actions).toHaveLength(1);
   });
 
-  test('case 49: after a crash the turn asked again has the newest sealed input, whatever arrived in between', () => {
+  test('case 49 R12: after a crash the turn asked again has the newest sealed input, whatever arrived in between', () => {
     const x = executor();
     x.start();
     x.answer({
@@ -100,7 +103,7 @@ describe('cases that broke others', () => {
     expect(x.run().questions[0]?.adoption).toBe('adopted');
   });
 
-  test('case 51: city changed, contact timed out, found by its receipt: evaluation to recheck, no second contact', () => {
+  test('case 51 R7: city changed, contact timed out, found by its receipt: evaluation to recheck, no second contact', () => {
     const x = executor();
     x.start();
     x.answer({ toolCalls: [evaluate] });

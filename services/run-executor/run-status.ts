@@ -1,0 +1,3 @@
+export const terminalStatuses = ['completed', 'partial', 'failed', 'cancelled', 'interrupted'] as const;
+
+export type Terminal = (typeof terminalStatuses)[number];
