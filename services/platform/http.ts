@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -118,6 +119,16 @@ export interface HttpDeps {
   readonly stopping?: () => boolean;
 }
 
+/** JSON and nothing else; bytes that are no UTF-8 would be kept as other words than were sent (A17). */
+const takeJson = (app: Http): void => {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    if (isUtf8(bytes)) void parse(request, bytes.toString('utf8'), done);
+    else done(new Refusal('malformed', 'the body is not UTF-8', 'body'));
+  });
+};
+
 /** Each request of a caller is a span; what follows from it belongs to its trace. */
 const traceRequests = (app: Http, tracing: Tracing): void => {
   const spans = new WeakMap<FastifyRequest, Span>();
@@ -149,8 +160,6 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: true,
     logger: false,
-    onProtoPoisoning: 'error',
-    onConstructorPoisoning: 'error',
     routerOptions: { maxParamLength: 1_000 },
     // What the router itself refuses (an address it cannot read, a part too long) is answered like everything else.
     frameworkErrors: (_error, _request, reply) => {
@@ -164,6 +173,7 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
   app.setNotFoundHandler((request, reply) =>
     problem(reply, 'not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`),
   );
+  takeJson(app);
   app.decorateRequest('principal', null as never);
   traceRequests(app, deps.tracing ?? noTracing);
   app.addHook('onRequest', async (request) => {
