@@ -55,7 +55,7 @@ export const decideDecided = (view: View, record: MessageDecided, context: Conte
   if (known.status === 'decided' && known.ownerRevision >= record.revision) return {};
   if (!isSettled(record.status) || !movesForward(known.receipt.status, record.status)) return {};
   const key = messageKey(record.messageId);
-  const revision = view.revision('message', record.messageId) + 1;
+  const revision = known.receipt.revision + 1;
   const receipt = receiptFrom(record, known.receipt, revision, context.now);
   const { tenant, app, account, clientMessageId, fingerprint, requestEventId, receivedAt } = known;
   const state: Message = {

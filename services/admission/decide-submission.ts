@@ -19,6 +19,8 @@ import type { KeptOutcome, Message } from './state';
 import type { Admissible, Ids, Submit } from './submission';
 
 const messagesTopic = 'admission.messages.v1';
+/** Receipts are counted by what they say, not by how often the row was written: 0 is for what is not stored. */
+const firstRevision = 1;
 /** How long a progress request waits for news of a run that this projection has not seen, and how often it looks. */
 export const lookForMs = 10_000;
 export const lookEveryMs = 500;
@@ -116,7 +118,6 @@ const stored = (
   message: Submit,
   { ids, fingerprint }: Admitted,
   plan: Exclude<Plan, { does: 'refuse' }>,
-  revision: number,
   now: number,
 ): Message => {
   const { tenant, app, account, conversationId, clientMessageId, requestEventId } = message;
@@ -133,7 +134,7 @@ const stored = (
     receipt: {
       ...sparse({ ...outcome, messageId: ids.messageId, contentSha256: message.contentSha256 }),
       status: outcome.status,
-      revision,
+      revision: firstRevision,
       at: now,
     },
     http: isSettled(outcome.status) ? httpOf(outcome) : null,
@@ -165,8 +166,7 @@ const admit = (
 ): Outcome => {
   const { ids, submission } = admitted;
   const key = messageKey(ids.messageId);
-  const revision = view.revision('message', ids.messageId) + 1;
-  const state = stored(message, admitted, plan, revision, context.now);
+  const state = stored(message, admitted, plan, context.now);
   const receipt = storedReceipt(ids.messageId, state);
   const started =
     plan.does === 'ask' && plan.run !== null ? withRun(conversationAt(view, admitted.conversation), plan.run) : null;
@@ -201,7 +201,7 @@ const admit = (
         title: submission.title,
         targetRunId: state.receipt.targetRunId ?? null,
         receivedAt: context.now,
-        revision,
+        revision: firstRevision,
       }),
       ...tell(key, receipt, policy),
       ...(plan.does === 'ask' ? [commandOf(key, message, plan.command, sent)] : []),
@@ -241,7 +241,7 @@ export const lookAgain = (
     ...base,
     status: 'decided',
     ownerRevision: 0,
-    receipt: { ...state.receipt, ...found, revision: view.revision('message', id) + 1, at: context.now },
+    receipt: { ...state.receipt, ...found, revision: state.receipt.revision + 1, at: context.now },
     http: httpOf(found),
   };
   const receipt = storedReceipt(id, decided);

@@ -146,6 +146,18 @@ describe('R25 the owner is asked again until it answers', () => {
     expect(incidents).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
   });
 
+  test('A2 asking again is no change of status: the next receipt is the next revision', () => {
+    const { send, pass, tick } = world();
+    send(submit());
+    for (let asked = 0; asked < 3; asked += 1) {
+      pass(300_000);
+      tick('m1');
+    }
+    expect(send(decided('m1', 1, 'run_queued')).receipt.revision).toBe(2);
+    expect(send(decided('m1', 2, 'run_started')).receipt.revision).toBe(3);
+    expect(send(submit()).receipt).toMatchObject({ revision: 3, duplicate: true });
+  });
+
   test('an answer ends it', () => {
     const { send, pass, tick } = world();
     send(submit());

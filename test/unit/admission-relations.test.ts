@@ -307,7 +307,7 @@ describe('A16 progress', () => {
     pass(500);
     expect(tick('m1').facts).toHaveLength(0);
     pass(10_000);
-    expect(tick('m1').receipt).toMatchObject({ status: 'refused', code: 'unknown_run', revision: 3 });
+    expect(tick('m1').receipt).toMatchObject({ status: 'refused', code: 'unknown_run', revision: 2 });
     expect(tick('m1').facts).toHaveLength(0);
   });
 
