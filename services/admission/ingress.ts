@@ -11,6 +11,27 @@ import { eventIdIssue, issue, type Issue } from './validate';
 /** One place of one topic; the time stamp tells a topic that was made anew from the old one. */
 const deliveryOf = (raw: RawRecord): string => `${raw.topic}:${raw.partition}:${raw.offset}@${raw.timestampMs}`;
 
+/** Fields that hold more than ids may be made of: in those a byte that is no UTF-8 would go unnoticed. */
+const texts = [
+  'content',
+  'title',
+  'requirements',
+  'agent',
+  'entityType',
+  'entityId',
+  'eventKind',
+  'correlationId',
+] as const satisfies readonly (keyof MessageSubmitted)[];
+
+/** Decoding makes U+FFFD of bytes that are no UTF-8; such words are not kept as if they had been sent (A17). */
+const alteredIssue = (record: MessageSubmitted, { value }: RawRecord): Issue | null => {
+  const altered = texts.find((name) => {
+    const text = record[name];
+    return text !== null && text.includes('\ufffd') && value?.includes(Buffer.from(text, 'utf8')) !== true;
+  });
+  return altered === undefined ? null : issue('field_invalid', altered, `${altered}: is not UTF-8`);
+};
+
 type Who = Pick<Origin, 'account' | 'trouble'>;
 
 /** An app that asserts its users stays inside its namespace (A7). */
@@ -46,7 +67,7 @@ const submitOf = (binding: IngressBinding, record: MessageSubmitted, raw: RawRec
       deliveryId: deliveryOf(raw),
     },
     record,
-    { issue: eventIdIssue(record.eventId) },
+    { issue: eventIdIssue(record.eventId) ?? alteredIssue(record, raw) },
   );
 
 /** Every record that decodes becomes a submission and so gets a receipt (A17); its record key does not matter. */

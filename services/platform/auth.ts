@@ -37,6 +37,13 @@ const trustMs = 30_000;
 const clockToleranceSec = 30;
 const maxTrusted = 5_000;
 
+/** What `jose` says where it could not get the keys, or what it got are none; that says nothing about the token. */
+const withoutKeys: ReadonlySet<string> = new Set(
+  [errors.JOSEError, errors.JWKSTimeout, errors.JWKSInvalid].map(({ code }) => code),
+);
+const isFaultOfToken = (error: unknown): boolean =>
+  error instanceof errors.JOSEError ? !withoutKeys.has(error.code) : (error as Error).message !== 'fetch failed';
+
 /** Remembers what was verified, never beyond the token's own end, and no more than so many. */
 const rememberVerified = (verify: (token: string) => Promise<Verified>): ((token: string) => Promise<Principal>) => {
   const trusted = new Map<string, { readonly principal: Principal; readonly until: number }>();
@@ -80,7 +87,7 @@ export const openAuth = (settings: {
       };
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      if (error instanceof errors.JWKSTimeout)
+      if (!isFaultOfToken(error))
         throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
       throw new Refusal('unauthenticated', 'the token does not verify');
     }
