@@ -49,7 +49,9 @@ export const withRun = (conversation: Conversation, run: RunFacts): Changed | nu
   if (known !== undefined && known.stateRevision >= run.stateRevision) return null;
   const active = without(conversation.active, run.runId);
   const ended = without(conversation.ended, run.runId);
-  (isTerminal(run.state) ? ended : active).push(run);
+  // Why it was started is admission's own knowledge; no event brings it back.
+  const kept = known?.interrupts === undefined ? run : { ...run, interrupts: known.interrupts };
+  (isTerminal(run.state) ? ended : active).push(kept);
   const over = Math.max(0, ended.length - maxEnded);
   return {
     conversation: { ...conversation, active: active.slice(-maxActive), ended: ended.slice(over) },
@@ -82,6 +84,19 @@ export const withQuestion = (conversation: Conversation, record: InteractionChan
 
 /** Active = not terminal, what admission has just started included; children belong to their root (A13). */
 export const activeRuns = (conversation: Conversation): RunFacts[] => conversation.active.filter((run) => run.root);
+
+/**
+ * The run that an interrupt is about. One that is being cancelled already, or was interrupted before, is on its way out:
+ * the one that waits for its end is meant then. Null: several stay, and which is meant has to be said (A13).
+ */
+export const interruptible = (conversation: Conversation): RunFacts | null => {
+  const active = activeRuns(conversation);
+  const all = [...conversation.active, ...conversation.ended];
+  const leaving = new Set(all.flatMap(({ interrupts }) => interrupts ?? []));
+  const staying = active.filter((run) => run.state !== 'cancelling' && !leaving.has(run.runId));
+  if (staying.length > 1) return null;
+  return staying[0] ?? active.at(-1) ?? null;
+};
 
 export const candidatesOf = (conversation: Conversation): Candidate[] =>
   activeRuns(conversation)

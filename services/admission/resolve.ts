@@ -1,7 +1,7 @@
 import type { Candidate, Progress, Relation } from '../../schemas/generated/records';
 import { unreachable } from '../platform/decision';
 import type { Code } from '../platform/errors';
-import { activeRuns, candidatesOf, parentFactsOf, progressOf } from './conversation';
+import { activeRuns, candidatesOf, interruptible, parentFactsOf, progressOf } from './conversation';
 import type { OnBusy } from './policy';
 import { sparse } from './receipts';
 import type { Command, Conversation, Outcome, RunFacts } from './state';
@@ -78,7 +78,7 @@ const start = (
       parentRunId: value.parentRunId ?? null,
       continuationOfRunId: value.continuationOfRunId ?? null,
     },
-    run: unborn(ids, title),
+    run: { ...unborn(ids, title), ...(value.interruptRunId == null ? {} : { interrupts: value.interruptRunId }) },
   };
 };
 
@@ -137,10 +137,12 @@ const unspecified = (submission: Submission, { ids, conversation, onBusy }: Surr
       return only !== undefined && submission.expectedVersion !== null
         ? amend(submission, ids, { runId: only.runId, messageId: null }, submission.expectedVersion)
         : needsTarget('an amendment by policy needs exactly one active run and an expectedVersion');
-    case 'interrupt':
-      return only !== undefined
-        ? start(submission, ids, 'NEW_TASK', { mode: 'queue', interruptRunId: only.runId })
-        : needsTarget('an interrupt by policy needs exactly one active run');
+    case 'interrupt': {
+      const old = interruptible(conversation);
+      return old !== null
+        ? start(submission, ids, 'NEW_TASK', { mode: 'queue', interruptRunId: old.runId })
+        : needsTarget('an interrupt by policy needs exactly one active run that is not ending already');
+    }
     default:
       return unreachable(onBusy);
   }

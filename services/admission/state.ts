@@ -101,6 +101,8 @@ export interface RunFacts {
   readonly appliedVersion: number;
   readonly turns: number;
   readonly report: ReportRef | null;
+  /** The run that admission started this one to interrupt; absent where it did not. */
+  readonly interrupts?: string;
 }
 
 export interface Question {

@@ -65,10 +65,11 @@ const read = async (
     () => ({ tenant: null, account: null }),
     () => Promise.resolve(null),
   );
-  return ingressReader(new Map([['t', bound]]), by, noLimits)(
-    { name: 'MessageSubmitted', value: { ...empty, ...fields } },
-    raw,
-  );
+  return ingressReader(
+    new Map([['t', bound]]),
+    by,
+    noLimits,
+  )({ name: 'MessageSubmitted', value: { ...empty, ...fields } }, raw);
 };
 
 /** Who it is from, and what there is against it. */
@@ -113,7 +114,8 @@ describe('A7 a binding with tokens takes the account from the header of the reco
     ['that has ended', { exp: 1_000 }, 'unauthenticated'],
     ['without an account', { sub: '' }, 'unauthenticated'],
   ])('a token %s: refused, without an identity', async (_name, claims, code) =>
-    expect(await said(bound, { account: 'alice' }, await bearer(claims))).toEqual(['', true, code, null]));
+    expect(await said(bound, { account: 'alice' }, await bearer(claims))).toEqual(['', true, code, null]),
+  );
 
   test('no token, no bearer token, a foreign signature: refused, without an identity', async () => {
     const foreign = (await generateKeyPair('RS256')).privateKey;
@@ -158,7 +160,8 @@ describe('A17 words that are no UTF-8 are not kept as other words', () => {
       false,
       'field_invalid',
       name,
-    ]));
+    ]),
+  );
 
   test('U+FFFD as it was sent is a character like any other', async () => {
     const content = 'a\ufffdb';

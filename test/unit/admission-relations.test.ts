@@ -250,6 +250,50 @@ describe('A13 unspecified', () => {
     expect(made.changes()).toBe(before);
   });
 
+  describe('case 60 interrupt: a run that is on its way out is not what the new message is about', () => {
+    const interrupts = (made: ReturnType<typeof world>, clientMessageId: string): unknown => {
+      const { value } = command(made.send(submit({ agent: 'interrupt', clientMessageId }))) ?? {};
+      return value === undefined ? null : (value as { interruptRunId?: string }).interruptRunId;
+    };
+
+    test('a third message interrupts the one that waits, before the executor has said anything', () => {
+      const made = busy('r1');
+      expect(interrupts(made, 'm2')).toBe('r1');
+      expect(interrupts(made, 'm3')).toBe(ids('m2').runId);
+      expect(interrupts(made, 'm4')).toBe(ids('m3').runId);
+    });
+
+    test('and after the executor has told of both', () => {
+      const made = busy('r1');
+      interrupts(made, 'm2');
+      made.send(runChanged('r1', 2, { state: 'cancelling' }));
+      made.send(runChanged(ids('m2').runId, 1, { state: 'queued' }));
+      expect(interrupts(made, 'm3')).toBe(ids('m2').runId);
+    });
+
+    test('also where the old run completes all the same', () => {
+      const made = busy('r1');
+      interrupts(made, 'm2');
+      made.send(runChanged('r1', 2, { state: 'publishing' }));
+      made.send(runChanged(ids('m2').runId, 1, { state: 'queued' }));
+      expect(interrupts(made, 'm3')).toBe(ids('m2').runId);
+      made.send(runChanged(ids('m2').runId, 2, { state: 'cancelled' }));
+      expect(interrupts(made, 'm4')).toBe(ids('m3').runId);
+    });
+
+    test('a run that a user cancels is waited for', () => {
+      const made = busy('r1');
+      made.send(runChanged('r1', 2, { state: 'cancelling' }));
+      expect(interrupts(made, 'm2')).toBe('r1');
+    });
+
+    test('of two that stay, neither is chosen', () => {
+      const made = busy('r1', 'r2', 'r3');
+      made.send(runChanged('r1', 2, { state: 'cancelling' }));
+      expect(made.send(submit({ agent: 'interrupt' })).receipt).toMatchObject({ code: 'needs_target', revision: 0 });
+    });
+  });
+
   test('A13 an ended run and a child are not active', () => {
     const { send } = busy('r1');
     send(runChanged('r1', 2, { state: 'completed' }));
