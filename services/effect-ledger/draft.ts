@@ -185,6 +185,13 @@ const blockedBecause = (key: string, code: string | null): Stuck => {
         reason: 'its connector has no receipt route, and no dedup under which it could be sent again',
         actions: [lookUp, attest(key)],
       };
+    case 'fenced':
+    case 'grant_ended':
+    case 'target_changed':
+      return {
+        reason: 'its run does not allow it to be sent again, and its connector has no receipt route',
+        actions: [lookUp, attest(key)],
+      };
     case 'not_answered':
       return {
         reason: 'the remote was asked to the end and did not tell',

@@ -45,6 +45,8 @@ export const planUnknown = (
     return;
   }
   const giveUpAt = since + contract.giveUpAfterMs;
-  if (!mayResend || giveUpAt <= now || !dedupHolds(contract, action, now)) return blocked('no_way_to_verify');
+  if (giveUpAt <= now || !dedupHolds(contract, action, now)) return blocked('no_way_to_verify');
+  // The remote would take it again; what forbids it here is what a person has to know.
+  if (!mayResend) return blocked(code);
   stand(draft, known, { status: 'unknown', plan: 'resend', nextAt: resendAt(action, now), giveUpAt }, code);
 };

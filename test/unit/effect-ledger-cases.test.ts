@@ -69,6 +69,14 @@ describe('E4: the table of what is done about an outcome, row by row', () => {
     expect(model.action(keyOf('resends'))).toMatchObject({ standing: { status: 'blocked' }, code: 'no_way_to_verify' });
   });
 
+  test('E5 E7 dedup valid, and the fence closed: not sent again, and it is said that the fence is why', () => {
+    const model = unknown('resends');
+    model.decide(raiseFence(1, 1, 'closed'));
+    while (status(model, keyOf('resends')) === 'unknown') model.tick(keyOf('resends'));
+    expect(model.sends).toHaveLength(1);
+    expect(model.action(keyOf('resends'))).toMatchObject({ standing: { status: 'blocked' }, code: 'fenced' });
+  });
+
   test('E4 E6 unknown, no receipt route, no dedup: blocked at once', () => {
     expect(status(unknown('blind'), keyOf('blind'))).toBe('blocked');
   });
