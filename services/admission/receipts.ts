@@ -47,6 +47,8 @@ const stages: Readonly<Record<string, 0 | 1 | 2>> = {
   conflict: 2,
 };
 
+export const statuses: readonly string[] = Object.keys(stages);
+
 export const stageOf = (status: string): 0 | 1 | 2 => stages[status] ?? 1;
 
 /** Settled = there is something to tell beyond "stored"; a POST waits for it. */

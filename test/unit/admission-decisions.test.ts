@@ -1,33 +1,6 @@
-import { httpOf, isSettled, movesForward } from '../../services/admission/receipts';
+import { httpOf, isSettled, movesForward, statuses } from '../../services/admission/receipts';
 import { receiptJson, waitMsOf } from '../../services/admission/http';
 import { decided, empty, ids, runChanged, submit, world } from '../support/admission-world';
-
-const statuses = [
-  'admitted',
-  'run_queued',
-  'run_started',
-  'cancelled_before_start',
-  'update_received',
-  'update_applied',
-  'update_superseded',
-  'update_not_applied',
-  'follow_up_created',
-  'version_conflict',
-  'event_merged',
-  'event_unconfirmed',
-  'event_ignored',
-  'response_received',
-  'response_adopted',
-  'response_void',
-  'response_late',
-  'control_requested',
-  'control_confirmed',
-  'control_superseded',
-  'too_late',
-  'progress_reported',
-  'refused',
-  'conflict',
-];
 
 describe('the receipt moves forward only', () => {
   test.each([

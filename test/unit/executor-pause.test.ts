@@ -26,6 +26,24 @@ describe('pause and resume (R16)', () => {
     expect(x.run()).toMatchObject({ status: 'running', budget: { turnsLeft: 48 } });
   });
 
+  test('R9 each step of pause and resume leaves one transition, and none of them changes later', () => {
+    const x = executor();
+    x.start();
+    x.control('k', pause);
+    x.fenceAcknowledged();
+    x.answer({ again: true });
+    const before = structuredClone(x.run().transitions);
+    expect(before).toMatchObject([
+      { from: { state: 'running' }, to: { control: 'pause', state: 'pausing' } },
+      { from: { state: 'pausing' }, to: { control: 'pause', state: 'paused' } },
+    ]);
+    x.control('r', resume);
+    x.fenceAcknowledged();
+    const { transitions } = x.run();
+    expect(transitions.slice(0, 2)).toEqual(before);
+    expect(transitions.slice(2)).toMatchObject([{ from: { state: 'paused' }, to: { control: 'resume' } }]);
+  });
+
   test('R16 E7 the fence goes on hold at once, closes nothing, and is lifted with the resume even with nothing open', () => {
     const x = executor();
     x.start();
