@@ -22,7 +22,7 @@ describe('limits queue, they never refuse (R19)', () => {
     ],
     ['concurrency of the agent', { agent: { limits: { concurrency: 1 } } }, {}, 'agent:market-report'],
     ['a named resource', { agent: { resource: 'gpu' } }, {}, 'resource:gpu'],
-  ])('R19 %s', (_, more, started, counter) => {
+  ])('R19 A13 a limit queues and refuses nobody: %s', (_, more, started, counter) => {
     const x = executor(more);
     x.start('m1', { ...parallel, ...started });
     x.start('m2', { ...parallel, ...started });
