@@ -4,9 +4,10 @@ import Table from 'cli-table3';
 import { openClient, type Client } from './client';
 import { absorb } from './ingress';
 import { usage } from './processes';
+import { receipts } from './receipts';
 import { startStub, type Stub } from './stub';
 
-const workloads = ['admit-run-effect-publish', 'duplicate', 'ingress'] as const;
+const workloads = ['admit-run-effect-publish', 'duplicate', 'ingress', 'receipts'] as const;
 type Workload = (typeof workloads)[number];
 /** Runs before anything is measured: compilers, caches and plans of the whole stack settle. */
 const warmUpMessages = 3_000;
@@ -30,6 +31,7 @@ const { values: options } = parseArgs({
     workload: { type: 'string', default: 'admit-run-effect-publish' },
     channel: { type: 'string', default: 'kafka' },
     concurrency: { type: 'string', default: '64' },
+    rate: { type: 'string', default: '500' },
     messages: { type: 'string' },
     json: { type: 'boolean', default: false },
     compare: { type: 'string' },
@@ -136,6 +138,13 @@ const show = (results: readonly Result[], baseline: readonly Result[]): void => 
   console.log(table.toString());
 };
 
+const openLoop = async (perSec: number, messages: number): Promise<void> => {
+  await receipts(perSec, Math.min(messages, perSec * 4));
+  const result = { workload: 'receipts', channel: 'http', ...(await receipts(perSec, messages)) };
+  if (options.json) console.log(JSON.stringify({ results: [result] }, null, 2));
+  else console.table([result]);
+};
+
 const ingress = async (messages: number): Promise<void> => {
   await absorb(1_000);
   const { admittedSec, settledSec, admitted, settled } = await absorb(messages);
@@ -158,6 +167,7 @@ const main = async (): Promise<void> => {
   if (options.channel !== 'http' && options.channel !== 'kafka') throw new Error('--channel must be http or kafka');
   const home = process.env['FAIRLEAD_HOME'] ?? '';
   if (workload === 'ingress') return ingress(Number(options.messages ?? 10_000));
+  if (workload === 'receipts') return openLoop(Number(options.rate), Number(options.messages ?? 10_000));
   const stub = await startStub(Number(new URL(process.env['DEMO_REMOTE_URL'] ?? '').port));
   const client = await openClient(options.channel);
   try {
