@@ -19,5 +19,6 @@ process.env.FAIRLEAD_HOME = own;
 process.env.FAIRLEAD_PORT_BASE = String(base);
 process.env.FAIRLEAD_CONFIG = configuration;
 // The stub takes the demo remote's place and port.
-process.env.FAIRLEAD_ONLY = 'admission,run-executor,hil,effect-ledger,effect-ledger-receipt-query,publication,gateway';
+process.env.FAIRLEAD_ONLY ??=
+  'admission,run-executor,hil,effect-ledger,effect-ledger-receipt-query,publication,gateway';
 await withStack('test/bench/main.js');

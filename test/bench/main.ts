@@ -32,6 +32,8 @@ const { values: options } = parseArgs({
     channel: { type: 'string', default: 'kafka' },
     concurrency: { type: 'string', default: '64' },
     rate: { type: 'string', default: '500' },
+    // For a stack with admission alone (FAIRLEAD_ONLY=admission): nobody has a last word there.
+    'admission-only': { type: 'boolean', default: false },
     messages: { type: 'string' },
     json: { type: 'boolean', default: false },
     compare: { type: 'string' },
@@ -146,8 +148,9 @@ const openLoop = async (perSec: number, messages: number): Promise<void> => {
 };
 
 const ingress = async (messages: number): Promise<void> => {
-  await absorb(1_000);
-  const { admittedSec, settledSec, admitted, settled } = await absorb(messages);
+  const untilSettled = !options['admission-only'];
+  await absorb(1_000, untilSettled);
+  const { admittedSec, settledSec, admitted, settled } = await absorb(messages, untilSettled);
   const result = {
     workload: 'ingress',
     channel: 'kafka',
@@ -155,7 +158,7 @@ const ingress = async (messages: number): Promise<void> => {
     admitted,
     settled,
     admittedPerSec: Math.round(messages / admittedSec),
-    settledPerSec: Math.round(messages / settledSec),
+    settledPerSec: settledSec === null ? null : Math.round(messages / settledSec),
   };
   if (options.json) console.log(JSON.stringify({ results: [result] }, null, 2));
   else console.table([result]);
