@@ -14,6 +14,7 @@ import {
 import { parseConfiguration } from '../../services/platform/configuration';
 import { ensureDatabase, migrate, roleOf } from '../../services/platform/migrate';
 import { configurationText } from '../support/effect-ledger-model';
+import { until } from '../support/until';
 
 jest.setTimeout(60_000);
 
@@ -105,7 +106,7 @@ test('E4 one bound of requests at a time over all processes, and each gets its s
   const first = openPace(sharedLease(pool(), 'a', false));
   const finished: string[] = [];
   const work = [flood(first, contract, remote, 240, 25).then(() => finished.push('a'))];
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until('the first has all there are', () => remote.most() === 4);
   const second = openPace(sharedLease(pool(), 'b', false));
   work.push(flood(second, contract, remote, 20, 25).then(() => finished.push('b')));
   await Promise.all(work);
@@ -131,8 +132,9 @@ test('a paused connector hands nothing out to senders, once what was handed out 
   expect(await flood(sender, contract, remote, 5, 1)).toBe(5);
   await pauseConnector(database, 'paused', 'olga', 'quiet');
   expect(await pausedConnectors(database)).toEqual(new Set(['paused']));
-  await new Promise((resolve) => setTimeout(resolve, settledMs));
-  expect(await sender.within(contract, 200, () => remote.request(1))).toBeNull();
+  const isVoid = async (): Promise<boolean> => (await sender.within(contract, 200, () => remote.request(1))) === null;
+  await until('what was handed out is used up or void', isVoid, settledMs + 5_000);
+  expect(await isVoid()).toBe(true);
   expect(await flood(role, contract, remote, 3, 1)).toBe(3);
   await resumeConnector(database, 'paused');
   expect(await flood(sender, contract, remote, 5, 1)).toBe(5);

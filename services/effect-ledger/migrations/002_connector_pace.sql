@@ -23,6 +23,8 @@ CREATE TABLE connector_holders (
 -- Hands out slots and a stretch of the connector's timeline to one process, under the connector's row. A stretch is so
 -- many instants `gap_us` apart, and nobody else gets an instant inside it. Alone, a process gets a long stretch and all
 -- slots; beside others, short stretches and its share.
+-- What a process is to come down to is told apart from what it still has under way, and only who holds slots gives way to
+-- those without: who has been waiting longest takes its turn.
 CREATE FUNCTION connector_lease(
   p_connector text, p_holder text, p_concurrency int, p_busy int, p_wanted int, p_tokens int, p_gap_us bigint,
   p_block_us bigint, p_alone_block_us bigint, p_ahead_us bigint, p_lease_ms int, p_even_paused boolean,
@@ -33,6 +35,7 @@ DECLARE
   moment timestamptz;
   mine connector_holders%ROWTYPE;
   taken int;
+  kept int;
   competitors int;
   earlier int;
   starved int;
@@ -65,11 +68,12 @@ BEGIN
   ELSE
     -- One slot is left for each that waits without any.
     slots := least(p_wanted, greatest(1, p_concurrency / (competitors + 1)), p_concurrency - taken - earlier);
-    IF starved > 0 AND p_concurrency <= competitors AND mine.since < moment - interval '200 milliseconds' THEN
-      slots := p_busy;
+    IF mine.slots > 0 AND starved > 0 AND p_concurrency <= competitors AND mine.since < moment - interval '200 milliseconds' THEN
+      slots := 0;
     END IF;
   END IF;
-  slots := greatest(slots, p_busy, 0);
+  slots := greatest(slots, 0);
+  kept := greatest(slots, p_busy);
 
   paused := pace.paused_at IS NOT NULL;
   tokens := 0;
@@ -84,8 +88,8 @@ BEGIN
   now_us := (extract(epoch FROM moment) * 1000000)::bigint;
 
   INSERT INTO connector_holders (connector, holder, slots, wanted, since, until)
-  VALUES (p_connector, p_holder, connector_lease.slots, p_wanted,
-          CASE WHEN (mine.slots > 0) = (connector_lease.slots > 0) THEN mine.since ELSE moment END,
+  VALUES (p_connector, p_holder, kept, p_wanted,
+          CASE WHEN (mine.slots > 0) = (kept > 0) THEN mine.since ELSE moment END,
           moment + p_lease_ms * interval '1 millisecond')
   ON CONFLICT (connector, holder) DO UPDATE
     SET slots = excluded.slots, wanted = excluded.wanted, since = excluded.since, until = excluded.until;
