@@ -67,7 +67,12 @@ const action = { actionKey: text, proposalId: textOrNull };
 
 export const ChangeSchema = Type.Union([
   change('amended', { version, amendKind: text, text, messageId: text }),
-  change('observed', { text, messageId: text }),
+  change('observed', {
+    text,
+    messageId: text,
+    /** Of a child: this was an amendment of its parent, which made that version there. */
+    ofParent: Type.Optional(Type.Object({ version, amendKind: text })),
+  }),
   change('entity_event', {
     eventKind: text,
     eventAt: at,

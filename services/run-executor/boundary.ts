@@ -75,6 +75,8 @@ const commitTurn = (draft: Draft, turn: OpenTurn, output: TurnOutput): void => {
   run.turn = null;
   run.lease = null;
   run.turns = turn.number;
+  if (run.ofParent !== undefined && turn.parentVersion !== undefined)
+    run.ofParent = { ...run.ofParent, committed: turn.parentVersion };
   run.changes = run.changes.slice(run.sealedChanges);
   run.sealedChanges = 0;
   run.transition = null;

@@ -1,7 +1,9 @@
+import { amendChildren } from './children';
 import { takeDefault } from './default-answer';
 import { textOf, type Draft } from './draft';
 import type { Message } from './messages';
 import { unpark } from './park';
+import { receptionOf } from './reception';
 import { ask, requestOf } from './requests';
 import type { Terminal } from './run-status';
 import type { Run } from './state';
@@ -46,6 +48,20 @@ export const parentAnswers = (draft: Draft, message: Extract<Message, { type: 'p
   if (run.park?.interactionRef === interactionRef) unpark(draft);
 };
 
+/**
+ * What its parent is asked for now. The child keeps its own task and version, learns of it at its next boundary, and
+ * whatever it began before stays marked by the version it knew.
+ */
+export const parentAmended = (draft: Draft, message: Extract<Message, { type: 'parent_amended' }>): void => {
+  const { run, context } = draft;
+  const { version, amendKind, text, messageId } = message;
+  if (run.spawned === null || receptionOf(run) !== 'accept') return;
+  const { heard, committed } = run.ofParent ?? { heard: run.spawned.version, committed: run.spawned.version };
+  run.ofParent = { heard: Math.max(heard, version), committed };
+  run.changes.push({ kind: 'observed', at: at(context.now), text, messageId, ofParent: { version, amendKind } });
+  amendChildren(draft, { version: run.requirements.version, amendKind, text, messageId });
+};
+
 /** Nobody else keeps time for a question between two runs. */
 export const expireAskedOfParent = (draft: Draft): void => {
   const { run, context } = draft;
@@ -73,6 +89,7 @@ export const tellParent = (draft: Draft, state: Terminal): void => {
     childRunId: run.runId,
     state,
     detail: run.detail,
+    ...(run.ofParent === undefined ? {} : { version: run.ofParent.committed }),
     report:
       run.report === null || published === undefined
         ? null

@@ -165,7 +165,10 @@ export const childEnded = (draft: Draft, message: Extract<Message, { type: 'chil
   const { run, context } = draft;
   const child = childOf(draft, message.childId);
   if (child === undefined || child.state !== null) return;
+  // A result that is not of the run this child is: refused, and on record in the next input (R20).
+  if (child.runId !== message.childRunId) return withheld(draft, 'child_result', message.childId, 'wrong_owner');
   const { report, state, unused } = message;
+  child.version = message.version ?? child.version;
   child.state = state;
   child.report = report === null ? null : { ...report, body: keep(draft, report.body) };
   for (const asked of child.asks) asked.open = false;
@@ -189,6 +192,14 @@ export const childEnded = (draft: Draft, message: Extract<Message, { type: 'chil
 /** Whoever ends, ends its descendants: each is fenced and ended before its parent is (R15, R23). */
 export const endChildren = (draft: Draft, cause: Cause): void => {
   for (const child of liveChildren(draft.run)) draft.tells.push({ type: 'parent_ends', runId: child.runId, cause });
+};
+
+export const amendChildren = (
+  draft: Draft,
+  amendment: Omit<Extract<Message, { type: 'parent_amended' }>, 'type' | 'runId'>,
+): void => {
+  for (const child of liveChildren(draft.run))
+    draft.tells.push({ type: 'parent_amended', runId: child.runId, ...amendment });
 };
 
 export const pauseChildren = (draft: Draft, verb: 'pause' | 'resume'): void => {

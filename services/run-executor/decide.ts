@@ -3,7 +3,7 @@ import { advance } from './advance';
 import { decideAboutEntity } from './decide-entity';
 import { takeAnswer } from './boundary';
 import { requestCancel } from './cancel';
-import { expireAskedOfParent, parentAnswers } from './child';
+import { expireAskedOfParent, parentAmended, parentAnswers } from './child';
 import { childAsks, childEnded } from './children';
 import { syncSlot } from './claim-slot';
 import { control } from './control';
@@ -123,6 +123,9 @@ const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' }>
       break;
     case 'parent_answers':
       parentAnswers(draft, message);
+      break;
+    case 'parent_amended':
+      parentAmended(draft, message);
       break;
     case 'parent_ends':
       if (isTerminal(run.status) || run.status === 'closing') return 'nothing';

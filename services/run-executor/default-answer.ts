@@ -9,7 +9,8 @@ export const takeDefault = (question: QuestionState): void => {
   question.answer = {
     text: isText && !isChoice ? given : null,
     choice: isChoice ? given : null,
-    value: isText ? null : question.defaultAnswer,
+    // Words for a schema are its string value, as they are when a person says them.
+    value: isText && question.schema === null ? null : question.defaultAnswer,
     decision: 'default',
     late: false,
   };

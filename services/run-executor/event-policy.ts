@@ -4,7 +4,7 @@ import type { Entity, EntityRun } from './entity';
 import { confirmedCorrelations } from './event-question';
 import type { EventPolicy, Settings } from './settings';
 import { isRun, type Run, type RunRow } from './state';
-import { receptionOf } from './updates';
+import { receptionOf } from './reception';
 
 const maxCandidates = 20;
 /** Events of one entity that wait for a model at a time; the next ones are decided without it. */

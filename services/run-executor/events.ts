@@ -4,6 +4,7 @@ import type {
   InteractionChanged,
   ProposalDecided,
 } from '../../schemas/generated/records';
+import { give } from './grants';
 import { grantable } from './questions';
 import type { Draft } from './draft';
 import { sayAdoption } from './ending';
@@ -180,9 +181,6 @@ const decidePermission = (draft: Draft, question: QuestionState): void => {
     });
     return;
   }
-  const [kind = '', name = ''] = grant.split(/:(.*)/s);
-  const list =
-    kind === 'tool' ? 'tools' : kind === 'connector' ? 'connectors' : kind === 'source' ? 'sources' : 'consents';
-  run.grants = { ...run.grants, [list]: [...new Set([...run.grants[list], name])] };
+  give(run, grant, question.interactionRef);
   run.changes.push({ kind: 'grant_added', at: at(context.now), grant, code: null });
 };

@@ -71,6 +71,17 @@ export type Message =
       readonly detail: string | null;
       readonly report: ChildReport | null;
       readonly unused: { readonly turns: number; readonly cost: number | null };
+      /** The parent's version that the child's last committed turn knew; absent = the one it was spawned under. */
+      readonly version?: number;
+    }
+  /** Revisions go down: what the parent is asked for has changed, and its running children hear of it (R21). */
+  | {
+      readonly type: 'parent_amended';
+      readonly runId: string;
+      readonly version: number;
+      readonly amendKind: 'supplement' | 'replace';
+      readonly text: string;
+      readonly messageId: string;
     }
   | {
       readonly type: 'child_asks';

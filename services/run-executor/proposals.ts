@@ -1,5 +1,6 @@
 import type { TurnOutput } from '../../schemas/turn-protocol/output';
 import { type Draft, keep } from './draft';
+import { isGranted } from './grants';
 import { ask } from './requests';
 import type { ActionState, OpenTurn } from './turn-state';
 import { at } from './times';
@@ -15,7 +16,7 @@ export const propose = (
 ): void => {
   const { run, context } = draft;
   if (run.actions.some((known) => known.proposalId === proposalId)) return;
-  const granted = run.grants.connectors.includes(action.connector);
+  const granted = isGranted(run, 'connector', action.connector, context.now);
   const state: ActionState = {
     proposalId,
     connector: action.connector,

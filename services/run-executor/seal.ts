@@ -27,6 +27,7 @@ export const sealTurn = (draft: Draft): void => {
     answers: run.questions
       .filter((one) => one.answer !== null && one.adoption === 'pending')
       .map((one) => one.interactionRef),
+    ...(run.ofParent === undefined ? {} : { parentVersion: run.ofParent.heard }),
   };
   run.sealedChanges = run.changes.length;
   run.budget.turnsLeft -= 1;

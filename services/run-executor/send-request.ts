@@ -1,4 +1,5 @@
 import { emit } from '../platform/decision';
+import { grantOf } from './grants';
 import { common, ofRun, textOf, type Draft } from './draft';
 import { runKey } from './messages';
 import type { Run } from './state';
@@ -48,6 +49,7 @@ export const send = (draft: Draft, id: string, attempt: number): void => {
 
 const propose = (draft: Draft, action: ActionState, attempt: number, eventId: string): void => {
   const { run } = draft;
+  const grant = grantOf(run, 'connector', action.connector);
   draft.emits.push(
     emit(
       runKey(run.runId),
@@ -68,8 +70,8 @@ const propose = (draft: Draft, action: ActionState, attempt: number, eventId: st
         note: action.note,
         approval: action.approval,
         repeat: action.repeat,
-        grantFrom: `agent:${run.agent}`,
-        grantUntil: null,
+        grantFrom: grant.from,
+        grantUntil: grant.until,
         attempt,
       },
       eventId,

@@ -1,7 +1,7 @@
 import type { Change, Transition } from '../../schemas/turn-protocol/input';
 import type { MessageFate, PendingUpdate, Requirements } from './requirements-state';
 import { terminalStatuses, type Terminal } from './run-status';
-import type { ChildStart, ChildState, Grants } from './tree-state';
+import type { ChildStart, ChildState, GivenGrant, Grants } from './tree-state';
 import type {
   ActionState,
   Kept,
@@ -122,6 +122,8 @@ export interface Run {
   transitions: (Transition & { readonly at: number })[];
   budget: { turnsLeft: number; costLeft: number | null; hardDeadline: number };
   grants: Grants;
+  /** What persons permitted on top; absent = nothing (R24). */
+  given?: GivenGrant[];
   recovery: 'continue' | 'settle';
   cancelSettleMs: number;
   retryMaxMs: number;
@@ -148,6 +150,8 @@ export interface Run {
   park: { readonly interactionRef: string; readonly since: number } | null;
   /** Where a spawned run stands in its tree; null for every other run. */
   readonly spawned: Omit<ChildStart, 'budget' | 'grants'> | null;
+  /** Of a child whose parent was amended: its parent's version as last heard, and as its last committed turn knew it. */
+  ofParent?: { readonly heard: number; readonly committed: number };
   children: ChildState[];
   /** Its place in the fixed order of the queue, from durable facts (R19). */
   readonly order: number;

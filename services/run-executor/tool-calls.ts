@@ -1,12 +1,13 @@
 import type { TurnOutput } from '../../schemas/turn-protocol/output';
 import { type Draft, keep } from './draft';
+import { isGranted } from './grants';
 import type { OpenTurn, ToolCallState } from './turn-state';
 
 export const requestTool = (draft: Draft, turn: OpenTurn, call: NonNullable<TurnOutput['toolCalls']>[number]): void => {
   const { run, context, conversation } = draft;
   if (run.calls.some((known) => known.callId === call.callId)) return;
   const inputText = JSON.stringify(call.input ?? null);
-  const granted = run.grants.tools.includes(call.tool);
+  const granted = isGranted(run, 'tool', call.tool, context.now);
   run.calls.push({
     callId: call.callId,
     tool: call.tool,

@@ -9,6 +9,13 @@ export interface Grants {
   readonly consents: readonly string[];
 }
 
+/** A grant that a person gave to a run that had already begun; all others are the run's from its start. */
+export interface GivenGrant {
+  readonly grant: string;
+  readonly from: string;
+  readonly until: number;
+}
+
 /** What a spawned run is given by its parent: where it stands in the tree, and its share of budget and grants (R21). */
 export interface ChildStart {
   readonly rootRunId: string;
@@ -32,7 +39,8 @@ export interface ChildState {
   readonly childId: string;
   readonly runId: string;
   readonly agent: string;
-  readonly version: number;
+  /** This run's version that the child is known to work under; with its end, the one its result is of. */
+  version: number;
   /** Null while it lives. */
   state: Terminal | null;
   report: (Omit<ChildReport, 'body'> & { readonly body: Kept }) | null;

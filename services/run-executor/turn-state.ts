@@ -28,6 +28,8 @@ export interface OpenTurn {
   firstFailureAt: number | null;
   /** Ids of the answers this input carries, for their adoption at the commit. */
   readonly answers: readonly string[];
+  /** Of a child: the parent's version that this input knows of. */
+  readonly parentVersion?: number;
 }
 
 export interface ToolCallState {

@@ -1,41 +1,16 @@
 import type { AmendRun, ObserveRun } from '../../schemas/generated/records';
+import { amendChildren } from './children';
 import { decideFate, keep, say, type Draft } from './draft';
 import { moveToFollowUp } from './ending';
 import { mergePatch } from './merge-patch';
 import { unpark } from './park';
 import { ask, raiseFence } from './requests';
 import type { MessageFate, PendingUpdate } from './requirements-state';
+import { receptionOf } from './reception';
 import type { Run } from './state';
 
 /** All texts in force together; what a turn input and a receipt can carry whole. */
 const maxEffectiveBytes = 512 * 1024;
-
-/** The table of the docs: what an update meets in each state (R3). */
-export type UpdateReception = 'accept' | 'follow_up' | 'run_ended' | 'run_not_accepting';
-
-export const receptionOf = (run: Run): UpdateReception => {
-  switch (run.status) {
-    case 'queued':
-    case 'running':
-    case 'waiting':
-    case 'parked':
-    case 'pausing':
-    case 'paused':
-      return 'accept';
-    case 'publishing':
-    case 'completed':
-    case 'partial':
-      return 'follow_up';
-    case 'closing':
-      return run.ending?.to === 'completed' || run.ending?.to === 'partial' ? 'follow_up' : 'run_not_accepting';
-    case 'cancelling':
-      return 'run_not_accepting';
-    case 'failed':
-    case 'cancelled':
-    case 'interrupted':
-      return 'run_ended';
-  }
-};
 
 /** A message delivered again gets the fate it already has (R25, A2). */
 export const repeated = (draft: Draft, messageId: string): MessageFate | undefined => {
@@ -109,6 +84,8 @@ export const amend = (draft: Draft, record: AmendRun): void => {
     ],
   };
   run.pending.push(update);
+  const { content, messageId } = record;
+  amendChildren(draft, { version, amendKind: replaces ? 'replace' : 'supplement', text: content, messageId });
   decideFate(draft, record, { status: 'update_received', version, withEffective: true });
   // From received on no report of an older version may become current; publication hears it in the order of reports (R4).
   ask(draft, `supersede/${version}`);

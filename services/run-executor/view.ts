@@ -1,3 +1,4 @@
+import { allGrants } from './grants';
 import { budgetView } from './transition';
 import type { Run } from './state';
 import type { Kept } from './turn-state';
@@ -65,7 +66,10 @@ export const runView = (run: Run, revision: number, text: (kept: Kept) => string
     receivedAt: at(update.receivedAt),
   })),
   budget: budgetView(run),
-  grants: run.grants,
+  grants: {
+    ...run.grants,
+    given: allGrants(run).map((one) => ({ ...one, until: at(one.until) })),
+  },
   actions: run.actions.map((action) => ({
     actionKey: action.actionKey,
     proposalId: action.proposalId,

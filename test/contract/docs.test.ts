@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { asyncapiFile, asyncapiOf } from '../../schemas/asyncapi';
 import { defaultTopicPrefix, groupNames, topicName, topics, topicsOf } from '../../schemas/topics';
-import { receptionOf } from '../../services/run-executor/updates';
+import { receptionOf } from '../../services/run-executor/reception';
 import type { Run } from '../../services/run-executor/state';
 import { codeIn, configurationSchemaText, read, root, rowsOf, settingPaths, withCodes } from '../support/documents';
 

@@ -333,7 +333,7 @@ describe('E7: the fence, the grant and the approval at the moment of the attempt
     expect(model.fence('run').mode).toBe('closed');
   });
 
-  test('E7 the grant that came with the proposal has ended: withdrawn', () => {
+  test('E7 R24 the grant that came with the proposal has ended: withdrawn', () => {
     const model = startModel();
     model.paceMs = 10;
     model.decide(propose({ grantUntil: model.now + 100 }));

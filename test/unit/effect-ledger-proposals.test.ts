@@ -106,7 +106,7 @@ describe('E1: one effect at most', () => {
     else expect(model.sends).toHaveLength(sent);
   });
 
-  test('E1 a replaced action is withdrawn with its approval, in the same decision', () => {
+  test('E1 R10 a replaced action is withdrawn with its approval, in the same decision', () => {
     const model = at('awaiting_approval');
     model.decide(propose({ ...other, approval: true }));
     expect(model.action(first)).toMatchObject({ standing: { status: 'withdrawn' }, code: 'replaced' });

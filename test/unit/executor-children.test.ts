@@ -63,6 +63,58 @@ describe('children (R21)', () => {
     expect(x.input(sent).changes).toMatchObject([{ kind: 'child_ended', requirementsVersion: 1, needsRecheck: true }]);
   });
 
+  test('R21 revisions go down: a running child hears what its parent is asked for now, and its result carries it', () => {
+    const { x, child } = family();
+    x.amend('a', { content: 'only the new products' });
+    x.answer({});
+    expect(x.run(child).requirements.version).toBe(1);
+    const told = x.answer({ state: 1 }, child);
+    expect(x.input(told).changes).toMatchObject([
+      { kind: 'observed', text: 'only the new products', ofParent: { version: 2, amendKind: 'supplement' } },
+    ]);
+    expect(x.run().children).toMatchObject([{ version: 1, state: null }]);
+    x.answer({ report }, child);
+    const sent = x.published(true, child);
+    expect(x.input(sent).changes).toMatchObject([{ kind: 'child_ended', requirementsVersion: 2, needsRecheck: false }]);
+  });
+
+  test('R21 grandchildren hear of it too, and an ended child is not woken', () => {
+    const { x, child } = family();
+    x.answer({ spawn: [{ ...spawn, childId: 'g' }] }, child);
+    const grandchild = x.run(child).children[0]?.runId ?? '';
+    x.outcome({ kind: 'defect', message: 'boom' }, grandchild);
+    x.answer({ spawn: [{ ...spawn, childId: 'g2' }] }, child);
+    const second = x.run(child).children[1]?.runId ?? '';
+    x.amend('a');
+    expect(JSON.stringify(x.run(second).changes)).toContain('only the new products');
+    expect(JSON.stringify(x.run(grandchild).changes)).not.toContain('only the new products');
+    expect(x.run(grandchild).status).toBe('failed');
+  });
+
+  test('R20 a result that names another run than the child is refused wrong_owner, and so told', () => {
+    const { x, child } = family();
+    const result = {
+      ...({ type: 'child_ended', runId: x.run().runId, childId: 'k', state: 'completed', detail: null } as const),
+      ...{ report: null, unused: { turns: 40, cost: null } },
+    };
+    const sent = x.world.settle({ ...result, childRunId: 'run_other' });
+    expect(x.run().children).toMatchObject([{ runId: child, state: null }]);
+    expect(x.run().budget.turnsLeft).toBe(24);
+    expect(x.input(sent).changes).toMatchObject([
+      { kind: 'withheld', what: 'child_result', ids: ['k'], code: 'wrong_owner' },
+    ]);
+  });
+
+  test('R20 ending one child touches neither its sister nor its parent', () => {
+    const x = executor();
+    x.start();
+    x.answer({ spawn: [spawn, { ...spawn, childId: 'k2' }] });
+    const [one = '', two = ''] = x.run().children.map((child) => child.runId);
+    x.outcome({ kind: 'defect', message: 'boom' }, one);
+    expect([x.run(one).status, x.run(two).status]).toEqual(['failed', 'running']);
+    expect(x.run().status).toBe('running');
+  });
+
   test('R22 the gate waits for a child', () => {
     const { x, child } = family();
     x.observe('o');

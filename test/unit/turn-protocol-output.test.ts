@@ -240,3 +240,19 @@ describe('the turn protocol: what an output may be', () => {
     expect(checkOutput(inherited, sealedFor)).toMatchObject({ ok: false });
   });
 });
+
+describe('what a run goes on with when nobody answers (H5)', () => {
+  const choices = [{ id: 'a', label: 'A' }];
+  const schema = { type: 'string', enum: ['x', 'y'] };
+  test.each([
+    ['an id of the choices', { choices, default: 'a' }, null],
+    ['no id of the choices', { choices, default: 'A' }, 'ask[0].default'],
+    ['another type than a choice', { choices, default: 1 }, 'ask[0].default'],
+    ['a value of the schema', { schema, default: 'x' }, null],
+    ['no value of the schema', { schema, default: 'z' }, 'ask[0].default'],
+    ['anything where nothing is asked for', { default: { any: 1 } }, null],
+  ])('H5 X4 a default that is %s', (_name, more, field) => {
+    const checked = check({ ask: [{ ...ask, ...more }] });
+    expect(checked.ok ? null : checked.field).toBe(field);
+  });
+});

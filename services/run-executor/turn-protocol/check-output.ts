@@ -11,6 +11,7 @@ import {
   textMaxBytes,
   toolInputMaxBytes,
 } from '../../../schemas/turn-protocol/limits';
+import { mismatch } from '../../platform/json-schema';
 import { findValueFault, memberPath } from './values';
 import { findCombinationFault } from './combinations';
 
@@ -147,7 +148,18 @@ const faultOfAsk = (ask: Ask, at: string): Fault | null => {
     return { field: `${at}.grant`, message: 'belongs to a permission' };
   }
   const fault = ask.schema === undefined ? null : findSchemaFault(ask.schema);
-  return fault === null ? null : { field: `${at}.schema`, message: fault };
+  if (fault !== null) return { field: `${at}.schema`, message: fault };
+  const unfit = ask.kind === 'question' && isGiven(ask.default) ? findDefaultFault(ask) : null;
+  return unfit === null ? null : { field: `${at}.default`, message: unfit };
+};
+
+/** What a run goes on with when nobody answers is held to what an answer would be held to (H5). */
+const findDefaultFault = (ask: Ask): string | null => {
+  if ((ask.choices ?? []).length > 0)
+    return ask.choices?.some(({ id }) => id === ask.default) === true ? null : 'must be the id of one of the choices';
+  const unfit =
+    ask.schema === undefined ? null : mismatch(JSON.stringify(ask.schema), JSON.stringify(ask.default ?? null));
+  return unfit === null ? null : `does not fit the schema: ${unfit}`;
 };
 
 /** What a JSON Schema says badly: exactly one of several members. */
