@@ -15,7 +15,7 @@ import { acknowledged } from './gate';
 import { conversationOf, isRunMessage, runIdOf, type RunMessage } from './keys';
 import { conversationIdOf, type ExecutorMessage, type Message, type Work } from './messages';
 import { answered, askAgain } from './requests';
-import { leaseMs } from './seal';
+import { isLeaseOver, leaseEnded, livesByRenewals, renewLease } from './lease';
 import type { Settings } from './settings';
 import { settleHold } from './holds';
 import { decideStart } from './start';
@@ -31,6 +31,7 @@ export const decide =
   (view: View, message: ExecutorMessage, context: Context): Decision<Message, Intent> => {
     if (!isRunMessage(message)) return decideAboutEntity(view, message, context, settings);
     if (message.type === 'start') return decideStart(view, message, context, settings);
+    if (message.type === 'renew') return renewLease(view, message, context);
     const runId = message.type === 'tick' ? message.id : runIdOf(message);
     const row = view.get<RunRow>('run', runId);
     if (message.type === 'tick' && row?.status === 'awaited') return tickAwaited(row, context);
@@ -46,17 +47,19 @@ export const decide =
           ? waitForMessage(message.record, row, context)
           : refuseUnknown(record);
     }
+    const over = message.type === 'tick' && message.kind === 'lease' ? leaseEnded(view, runId, context) : [];
+    if (message.type === 'tick' && message.kind === 'lease' && !livesByRenewals(row)) return { put: over };
     if (!isRun(row)) return none;
     const draft = draftOf(row, row, conversationOf(message) ?? conversationIdOf(row), view, context, settings);
     const reply = decideRun(draft, message);
-    return reply === 'nothing' ? none : finish(draft, { reply });
+    return reply === 'nothing' ? none : finish(draft, { put: over, reply });
   };
 
 const current = (run: Run, work: Work): boolean => run.epoch === work.epoch;
 
 /** Applies one message to one run. 'nothing' = the run stays as it is and nothing is said. */
-const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' }>): unknown => {
-  const { run, context } = draft;
+const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' | 'renew' }>): unknown => {
+  const { run } = draft;
   switch (message.type) {
     case 'amend':
       amend(draft, message.record);
@@ -88,10 +91,6 @@ const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' }>
       }
       break;
     }
-    case 'renew':
-      if (run.lease === null || !current(run, message) || run.lease.owner !== context.instance) return 'nothing';
-      run.lease = { owner: context.instance, until: context.now + leaseMs };
-      return null;
     case 'proposal':
       proposalDecided(draft, message.record);
       break;
@@ -189,7 +188,7 @@ const tick = (draft: Draft): void => {
   )
     return startEnding(draft, 'partial', 'deadline');
   if (run.spawned !== null) expireAskedOfParent(draft);
-  if (run.lease !== null && run.lease.until <= context.now) return takeOver(draft, 'lost');
+  if (isLeaseOver(draft)) return takeOver(draft, 'lost');
   // The clocks of work stand still: a turn that rests is asked again after the pause (R18).
   if (run.status === 'paused' || (run.pause !== null && run.turn !== null && run.turn.retryAt !== null)) return;
   const { turn } = run;

@@ -12,7 +12,7 @@ export const dueAt = (row: RunRow): number | null => {
     row.status === 'publishing' || row.status === 'closing' || row.status === 'cancelling'
       ? null
       : row.budget.hardDeadline,
-    row.lease?.until ?? null,
+    row.lease === null || row.lease.renewed === true ? null : row.lease.until,
     (row.pause ?? null) === null ? (row.turn?.retryAt ?? null) : null,
     row.readyAt,
     ...askedOfParent.map((one) => one.expiresAt),

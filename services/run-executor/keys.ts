@@ -1,6 +1,7 @@
 import type { AggregateKey, Tick, View } from '../platform/decision';
 import { entityIdIn, entityKeys, entityMoreKeys, entityRunIds, type EntityMessage } from './decide-entity';
 import { aboutOf, entityIdOf, entityKey } from './entity';
+import { isLeased, leaseKey } from './lease';
 import { sourceRefs, sourceRunIds } from './materials';
 import { conversationIdOf, conversationKey, runKey, slotsKey, treeKey, type ExecutorMessage } from './messages';
 import { isRun, isTerminal, type RunRow } from './state';
@@ -39,8 +40,9 @@ export const conversationOf = (message: RunMessage): string | null => {
 /** Runs rank before conversations; where only the run is named, its conversation follows in `moreKeys`. */
 export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
   if (!isRunMessage(message)) return entityKeys(message);
+  if (message.type === 'renew') return [leaseKey(message.runId)];
   const conversation = conversationOf(message);
-  if (message.type === 'tick') return message.kind === 'run' ? [runKey(message.id)] : [];
+  if (message.type === 'tick') return message.kind === 'run' || message.kind === 'lease' ? [runKey(message.id)] : [];
   if (conversation === null) return [runKey(runIdOf(message))];
   const own = [runKey(runIdOf(message)), conversationKey(conversation)];
   if (message.type !== 'start') return own;
@@ -92,8 +94,13 @@ const slotsOf = (message: RunMessage, row: RunRow | undefined): readonly Aggrega
 const asksFor = (raw: unknown, field: string): boolean =>
   typeof raw === 'object' && raw !== null && Array.isArray((raw as Record<string, unknown>)[field]);
 
+/** Whether an owner still lives is asked by ticks only. */
+const leaseOf = (message: RunMessage, row: RunRow | undefined): readonly AggregateKey[] =>
+  message.type === 'tick' && (message.kind === 'lease' || isLeased(row)) ? [leaseKey(message.id)] : [];
+
 export const moreKeys = (message: ExecutorMessage, view: View): readonly AggregateKey[] => {
   if (!isRunMessage(message)) return entityMoreKeys(message, view);
+  if (message.type === 'renew') return [];
   const row = rowOf(message, view);
   const conversation =
     conversationOf(message) !== null || row === undefined ? [] : [conversationKey(conversationIdOf(row))];
@@ -103,6 +110,7 @@ export const moreKeys = (message: ExecutorMessage, view: View): readonly Aggrega
     ...inheritedEntity(message, view),
     ...treeOf(message, row),
     ...slotsOf(message, row),
+    ...leaseOf(message, row),
   ];
 };
 

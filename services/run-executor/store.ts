@@ -3,6 +3,7 @@ import { kind } from '../platform/decision';
 import { query } from '../platform/postgres';
 import { dueAt } from './due-at';
 import { entityDueAt, type Entity } from './entity';
+import { leaseDueAt, type LeaseRow } from './lease';
 import { leaseMs } from './seal';
 import type { Slots } from './slots';
 import type { Tree } from './tree-state';
@@ -39,8 +40,10 @@ const trees = kind<Tree>({ name: 'tree', table: 'trees', columns: [] });
 
 const slots = kind<Slots>({ name: 'slots', table: 'slots', columns: [] });
 
+const leases = kind<LeaseRow>({ name: 'lease', table: 'leases', dueAt: leaseDueAt, columns: [] });
+
 /** Lock order of all writers: an event holds its entity while it looks for runs. */
-export const kinds = [entities, runs, conversations, trees, slots] as const;
+export const kinds = [entities, runs, conversations, trees, slots, leases] as const;
 
 export interface StoredRun {
   readonly revision: number;
@@ -64,7 +67,14 @@ export const findRun = async (pool: Pool, runId: string): Promise<StoredRun | un
 
 /** Whether something of the run, its owner's lease perhaps, has run out by the database's clock. */
 export const isDue = async (pool: Pool, runId: string): Promise<boolean> =>
-  (await query(pool, 'SELECT 1 FROM runs WHERE id = $1 AND due_at <= clock_timestamp()', [runId])).length > 0;
+  (
+    await query(
+      pool,
+      `SELECT 1 FROM runs WHERE id = $1 AND due_at <= clock_timestamp()
+        UNION ALL SELECT 1 FROM leases WHERE id = $1 AND due_at <= clock_timestamp()`,
+      [runId],
+    )
+  ).length > 0;
 
 export interface RunFilter {
   readonly tenant: string;
@@ -167,11 +177,13 @@ export const queued = async (pool: Pool, tenant: string, account: string | null)
     )
   ).map(stored);
 
-/** Works that a dead process of this name still claims; a claimed run is due before its lease ends at the latest. */
+/** Works that a dead process of this name still claims; a claim is due when it ends, by the run or by its renewals. */
 export const orphans = (pool: Pool, owner: string): Promise<{ id: string; doc: string }[]> =>
   query<{ id: string; doc: string }>(
     pool,
-    `SELECT id, doc FROM runs WHERE lease_owner = $1 AND due_at <= clock_timestamp() + interval '${leaseMs} milliseconds'`,
+    `SELECT id, doc FROM runs WHERE lease_owner = $1 AND due_at <= clock_timestamp() + interval '${leaseMs} milliseconds'
+      UNION SELECT r.id, r.doc FROM leases l JOIN runs r ON r.id = l.id
+       WHERE r.lease_owner = $1 AND l.due_at <= clock_timestamp() + interval '${leaseMs} milliseconds'`,
     [owner],
   );
 

@@ -10,6 +10,8 @@ export interface Kept {
 export interface Lease {
   readonly owner: string;
   until: number;
+  /** Outlasted: its owner lives by the renewals beside the run. */
+  renewed?: true;
 }
 
 /** The turn that is being asked, from its seal to its commit. */

@@ -1,13 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
+import { parked, takeover, turns } from './executor';
 import { openClient, type Client } from './client';
 import { absorb } from './ingress';
 import { usage } from './processes';
 import { receipts } from './receipts';
 import { startStub, type Stub } from './stub';
 
-const workloads = ['admit-run-effect-publish', 'duplicate', 'ingress', 'receipts'] as const;
+const workloads = [
+  'admit-run-effect-publish',
+  'duplicate',
+  'ingress',
+  'receipts',
+  'turns',
+  'takeover',
+  'parked',
+] as const;
 type Workload = (typeof workloads)[number];
 /** Runs before anything is measured: compilers, caches and plans of the whole stack settle. */
 const warmUpMessages = 3_000;
@@ -164,6 +173,21 @@ const ingress = async (messages: number): Promise<void> => {
   else console.table([result]);
 };
 
+/** Workloads of one figure each, printed as they are. */
+const alone = async (workload: Workload, home: string): Promise<object | null> => {
+  const given = options.messages === undefined ? null : Number(options.messages);
+  switch (workload) {
+    case 'turns':
+      return turns(Number(options.concurrency), given ?? 50);
+    case 'takeover':
+      return takeover(given ?? 1_000);
+    case 'parked':
+      return parked(given ?? 100_000, home);
+    default:
+      return null;
+  }
+};
+
 const main = async (): Promise<void> => {
   const workload = options.workload as Workload;
   if (!workloads.includes(workload)) throw new Error(`--workload must be one of ${workloads.join(', ')}`);
@@ -171,6 +195,9 @@ const main = async (): Promise<void> => {
   const home = process.env['FAIRLEAD_HOME'] ?? '';
   if (workload === 'ingress') return ingress(Number(options.messages ?? 10_000));
   if (workload === 'receipts') return openLoop(Number(options.rate), Number(options.messages ?? 10_000));
+  const result = await alone(workload, home);
+  if (result !== null)
+    return options.json ? console.log(JSON.stringify({ results: [result] }, null, 2)) : console.dir(result);
   const stub = await startStub(Number(new URL(process.env['DEMO_REMOTE_URL'] ?? '').port));
   const client = await openClient(options.channel);
   try {

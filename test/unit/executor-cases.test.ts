@@ -60,6 +60,40 @@ describe('cases that broke others', () => {
     expect(factsOf(sent, 'ProposeEffect')).toHaveLength(1);
   });
 
+  /** What any instance does that looks for what is due. */
+  const lookAround = (x: ReturnType<typeof executor>, runId: string, instance: string) =>
+    x.kinds
+      .filter((kind) => (x.world.dueAt(kind, runId) ?? Infinity) <= x.world.now)
+      .flatMap((kind) => x.world.send({ type: 'tick', kind: kind.name, id: runId }, { instance }).performs);
+
+  test('case 7 R11: of all its signs of life the run is written for one, and its silence after them is found', () => {
+    const x = executor();
+    x.start();
+    const { epoch, runId } = x.run();
+    const revision = x.world.revision('run', runId);
+    for (let n = 0; n < 20; n += 1) {
+      x.world.now += 2_000;
+      x.world.send({ type: 'renew', runId, conversation: '', turn: 1, epoch });
+      expect(lookAround(x, runId, 'two')).toEqual([]);
+    }
+    expect(x.world.revision('run', runId)).toBe(revision + 1);
+    x.world.now += 5_000;
+    expect(lookAround(x, runId, 'two')).toEqual([]);
+    x.world.now += 1_000;
+    expect(lookAround(x, runId, 'two')).toMatchObject([{ type: 'ask', turn: 1, attempt: 2 }]);
+    expect(x.run()).toMatchObject({ lease: { owner: 'two' }, turn: { lost: 1 } });
+    // The one that was silent speaks up again: the claim of its successor stands, and so does what it lives by.
+    x.world.send({ type: 'renew', runId, conversation: '', turn: 1, epoch });
+    x.world.now += 6_000;
+    expect(lookAround(x, runId, 'three')).toMatchObject([{ type: 'ask', attempt: 3 }]);
+    // After its end nobody looks at it for the sake of an old renewal.
+    x.answer({ report });
+    x.published();
+    x.world.now += 60_000;
+    lookAround(x, runId, 'three');
+    expect(x.kinds.map((kind) => x.world.dueAt(kind, runId)).filter((due) => due !== null)).toEqual([]);
+  });
+
   test('case 7 R11: an owner that stood still past its lease comes back: renewal and commit are refused', () => {
     const x = executor();
     x.start();
