@@ -4,6 +4,7 @@ import Table from 'cli-table3';
 import { parked, takeover, turns } from './executor';
 import { openClient, type Client } from './client';
 import { absorb } from './ingress';
+import { identities } from './identities';
 import { usage } from './processes';
 import { receipts } from './receipts';
 import { startStub, type Stub } from './stub';
@@ -16,6 +17,7 @@ const workloads = [
   'turns',
   'takeover',
   'parked',
+  'identities',
 ] as const;
 type Workload = (typeof workloads)[number];
 /** Runs before anything is measured: compilers, caches and plans of the whole stack settle. */
@@ -183,6 +185,8 @@ const alone = async (workload: Workload, home: string): Promise<object | null> =
       return takeover(given ?? 1_000);
     case 'parked':
       return parked(given ?? 100_000, home);
+    case 'identities':
+      return identities(given ?? 1_000_000, Number(options.rate), 5_000, home);
     default:
       return null;
   }

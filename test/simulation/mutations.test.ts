@@ -2,8 +2,8 @@ import { invariants, watchOf, Violation, type InvariantName } from './invariants
 import { mutate, mutations } from './mutations';
 import { tryOut } from './replay';
 
-const maxSeeds = 400;
-const timeoutMs = 120_000;
+const maxSeeds = 800;
+const timeoutMs = 240_000;
 
 const firstBroken = (mutation: (typeof mutations)[number]): { seed: number; named: boolean } | null => {
   for (let seed = 1; seed <= maxSeeds; seed += 1) {
