@@ -22,7 +22,7 @@ export interface Console {
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
-const ownAddresses = /^\/(v1|a2a|session|assets|livez|readyz|metrics|openapi\.json)(\/|$)/;
+const ownAddresses = /^\/(v1|a2a|\.well-known|session|assets|livez|readyz|metrics|openapi\.json)(\/|$)/;
 
 /** Serves the console's files as they were built. Assets carry their hash in the name; the page that names them is never kept. */
 export const openConsole = async (app: Http, folder: string): Promise<Console> => {

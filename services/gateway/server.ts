@@ -5,6 +5,7 @@ import { classify, Refusal } from '../platform/errors';
 import { issueOf, problem, type Http } from '../platform/http';
 import type { Logger } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
+import { a2aRoutes } from './a2a/routes';
 import { openConsole } from './console';
 import { openapiOf } from './openapi';
 import { openProxy } from './proxy';
@@ -76,10 +77,7 @@ export const openGateway = async ({ owners, consoleFolder, auth, log, metrics }:
   );
   app.get('/metrics', async (_request, reply) => reply.type('text/plain; version=0.0.4').send(await metrics.text()));
   app.get('/openapi.json', () => openapiOf(owners));
-  const later = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    problem(reply, 'not_implemented', 'A2A is not spoken here yet');
-  app.all('/a2a', later);
-  app.all('/a2a/*', later);
+  const a2a = await a2aRoutes(app, { owners, auth, log });
   sessionRoutes(app, auth);
 
   await app.register(async (scope) => {
@@ -105,6 +103,7 @@ export const openGateway = async ({ owners, consoleFolder, auth, log, metrics }:
     stop: async (graceMs) => {
       stopping = true;
       proxy.endStreams();
+      a2a.endStreams();
       const late = setTimeout(() => app.server.closeAllConnections(), graceMs);
       await app.close();
       clearTimeout(late);

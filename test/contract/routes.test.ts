@@ -95,7 +95,7 @@ test('docs/operations.md names every route that all services have', async () => 
 });
 
 test('docs/gateway.md names every route that stands in its source', () => {
-  const text = ['server', 'session', 'console'].map((file) => read(`services/gateway/${file}.ts`)).join('\n');
+  const text = ['server', 'session', 'console', 'a2a/routes'].map((file) => read(`services/gateway/${file}.ts`)).join('\n');
   const stated = [...text.matchAll(/(?:app|scope)\.(get|post|delete|all)\('([^']+)'/g)].map(
     ([, method = '', path = '']) => `${method.toUpperCase()} ${path}`,
   );

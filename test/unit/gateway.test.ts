@@ -215,7 +215,7 @@ describe('passing on', () => {
 
   test('no owner, no route', async () => {
     expect([(await ask('/v1/nothing')).status, (await ask('/nothing')).status]).toEqual([404, 404]);
-    expect(await codeOf(await ask('/a2a/x', { method: 'POST' }))).toBe('not_implemented');
+    expect(await codeOf(await ask('/a2a/x', { method: 'POST', headers: {} }))).toBe('unauthenticated');
   });
 });
 
