@@ -18,6 +18,8 @@ process.env.FAIRLEAD_CACHE ??= cacheDir();
 process.env.FAIRLEAD_HOME = own;
 process.env.FAIRLEAD_PORT_BASE = String(base);
 process.env.FAIRLEAD_CONFIG = configuration;
+// The collector of `--stages`: tracing costs a little, so it is only on where its figures are asked for.
+if (process.argv.includes('--stages')) process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${base + 11}`;
 // The stub takes the demo remote's place and port.
 process.env.FAIRLEAD_ONLY ??=
   'admission,run-executor,hil,effect-ledger,effect-ledger-receipt-query,publication,gateway';

@@ -1,188 +1,143 @@
-import { Agent, request as httpRequest } from 'node:http';
-import { createParser } from 'eventsource-parser';
+import { Agent } from 'node:http';
 import { unsaid } from '../../schemas/unsaid';
 import { localToken } from '../../services/cli/remote';
-import { openCodec, type Codec } from '../../services/platform/codec';
-import { kafkaSettings } from '../../services/platform/environment';
-import { openBroker } from '../../services/platform/kafka';
-import { openLog } from '../../services/platform/log';
 import { idsOf } from '../../services/platform/identity';
-import { steadyProducer, type SteadyProducer } from '../../services/platform/steady-producer';
+import { followAccount, type Item } from './account-stream';
+import { call, steadily } from './http-call';
+import { openKafkaSide, type Submission } from './kafka-side';
 
-const topic = 'fairlead.ingress.messages.v1';
 const account = 'bench';
+const reportBytes = 500;
+
+export type Channel = 'http' | 'kafka';
+
+/** What came of one answer of a person, in ms. */
+export interface AnswerTimes {
+  /** From sending the answer until it is stored. */
+  readonly storedMs: number;
+  /** From stored until the turn that carries it began. */
+  readonly toTurnMs: number;
+  /** From sending the answer until the report is here. */
+  readonly toReportMs: number;
+}
 
 export interface Client {
   /** Sends one message under its own id and resolves when its report's bytes are here. */
-  run(id: string): Promise<void>;
+  readonly run: (id: string) => Promise<void>;
   /** Sends again what was sent before; resolves with the receipt. */
-  duplicate(id: string): Promise<void>;
-  close(): Promise<void>;
+  readonly duplicate: (id: string) => Promise<void>;
+  /** A run that asks one question, answered at once. */
+  readonly ask: (id: string) => Promise<AnswerTimes>;
+  readonly close: () => Promise<void>;
 }
 
-const post = (
-  agent: Agent,
-  url: string,
-  token: string,
-  body: object,
-  prefer: string,
-): Promise<{ status: number; text: string }> => call(agent, 'POST', url, token, JSON.stringify(body), prefer);
+const messageOf = (id: string, agent: string | null): Submission => ({
+  ...unsaid,
+  account,
+  conversationId: `bench-${id}`,
+  clientMessageId: id,
+  content: 'do the one thing',
+  relation: 'NEW_TASK',
+  mode: 'PARALLEL',
+  agent,
+});
 
-const call = (
-  agent: Agent,
-  method: string,
-  url: string,
-  token: string,
-  body: string | null,
-  prefer: string,
-): Promise<{ status: number; text: string }> =>
-  new Promise((resolve, reject) => {
-    const request = httpRequest(
-      url,
-      {
-        method,
-        agent,
-        headers: {
-          authorization: `Bearer ${token}`,
-          prefer,
-          ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-        );
-      },
-    );
-    request.on('error', reject);
-    request.end(body ?? undefined);
-  });
-
-const message = (id: string) =>
-  ({
-    ...unsaid,
-    conversationId: `bench-${id}`,
-    clientMessageId: id,
-    content: 'do the one thing',
-    relation: 'NEW_TASK',
-    mode: 'PARALLEL',
-  }) as const;
-
-/** Gathers what is sent in the same turn of the event loop into one produce request. */
-const gather = (producer: SteadyProducer, codec: Codec) => {
-  let waiting: { id: string; done: () => void; failed: (error: unknown) => void }[] = [];
-  let sending = false;
-  const flush = async (): Promise<void> => {
-    if (sending) return;
-    sending = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        await producer.send(
-          batch.map(({ id }) => ({
-            topic,
-            partition: null,
-            key: Buffer.from(`bench-${id}`),
-            value: codec.encode(topic, 'MessageSubmitted', {
-              ...message(id),
-              eventId: id,
-              occurredAt: Date.now(),
-              account,
-            }),
-            headers: {},
-          })),
-        );
-        for (const one of batch) one.done();
-      } catch (error) {
-        for (const one of batch) one.failed(error);
-      }
-    }
-    sending = false;
+/** Somebody waits for what a stream will show. */
+const waiters = <T>() => {
+  const waiting = new Map<string, (value: T) => void>();
+  return {
+    wait: (key: string): Promise<T> => new Promise((resolve) => waiting.set(key, resolve)),
+    tell: (key: string, value: T): void => {
+      waiting.get(key)?.(value);
+      waiting.delete(key);
+    },
   };
-  return (id: string): Promise<void> =>
-    new Promise((done, failed) => {
-      waiting.push({ id, done, failed });
-      setImmediate(() => void flush());
-    });
 };
 
-export const openClient = async (channel: 'http' | 'kafka'): Promise<Client> => {
-  const log = openLog('bench', 'bench', 'silent');
-  const broker = openBroker(kafkaSettings(process.env), 'bench', log);
-  const codec = await openCodec(process.env['SCHEMA_REGISTRY_URL'] ?? '', [{ topic, type: 'MessageSubmitted' }], log);
-  const producer = steadyProducer(broker, log, () => false);
-  const submit = gather(producer, codec);
+export const openClient = async (channel: Channel): Promise<Client> => {
+  const kafka = await openKafkaSide();
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const token = await localToken({ account, roles: [], app: 'local', tenant: 'local' });
   const admission = process.env['ADMISSION_URL'] ?? '';
   const publication = process.env['PUBLICATION_URL'] ?? '';
-  const published = new Map<string, () => void>();
+  const hil = process.env['HIL_URL'] ?? '';
 
-  // Learns of reports the way a client does: from the account's live stream, from here on and not from its first event.
-  const abort = new AbortController();
-  const stream = await fetch(`${publication}/v1/account/events?after=now`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: abort.signal,
+  const reports = waiters<Item>();
+  const questions = waiters<Item>();
+  const secondTurns = waiters<Item>();
+  const repeats = waiters<void>();
+  const stream = await followAccount(publication, token, (kind, item) => {
+    const runId = String(item['runId']);
+    if (kind === 'report') reports.tell(runId, item);
+    if (kind === 'interaction' && item['state'] === 'open') questions.tell(runId, item);
+    if (kind === 'turn' && item['number'] === 2) secondTurns.tell(runId, item);
   });
-  const parser = createParser({
-    onEvent: (event) => {
-      if (event.event !== 'report') return;
-      const runId = (JSON.parse(event.data) as { item: { runId: string } }).item.runId;
-      published.get(runId)?.();
-      published.delete(runId);
-    },
-  });
-  const reading = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of stream.body as unknown as AsyncIterable<Uint8Array>)
-      parser.feed(decoder.decode(chunk, { stream: true }));
-  })().catch(() => undefined);
+  let reading = false;
 
-  const body = (id: string): object => {
-    const { conversationId: _conversation, ...rest } = message(id);
-    return {
+  const submitHttp = async (message: Submission, prefer: string): Promise<void> => {
+    const { account: _account, conversationId, ...rest } = message;
+    const body = {
       ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
       relation: 'new_task',
       mode: 'parallel',
     };
-  };
-  const submitHttp = async (id: string, prefer: string): Promise<void> => {
-    const { status, text } = await post(
-      agent,
-      `${admission}/v1/conversations/bench-${id}/messages`,
-      token,
-      body(id),
-      prefer,
-    );
+    const url = `${admission}/v1/conversations/${conversationId}/messages`;
+    const { status, text } = await steadily(() => call(agent, 'POST', url, token, body, prefer));
     if (status >= 300) throw new Error(`admission answered ${status}: ${text.slice(0, 200)}`);
+  };
+  const submit = (message: Submission): Promise<void> =>
+    channel === 'kafka' ? kafka.submit(message) : submitHttp(message, 'wait=0');
+  const runOf = (id: string): string => idsOf({ tenant: 'local', app: 'local', account, clientMessageId: id }).runId;
+
+  const reportOf = async (runId: string): Promise<void> => {
+    const url = `${publication}/v1/runs/${runId}/reports/current`;
+    const { status, text } = await steadily(() => call(agent, 'GET', url, token));
+    if (status !== 200 || text.length !== reportBytes)
+      throw new Error(`the report of ${runId} is not there: ${status}`);
   };
 
   return {
     run: async (id) => {
-      const { runId } = idsOf({ tenant: 'local', app: 'local', account, clientMessageId: id });
-      const seen = new Promise<void>((resolve) => published.set(runId, resolve));
-      await (channel === 'kafka' ? submit(id) : submitHttp(id, 'wait=0'));
+      const seen = reports.wait(runOf(id));
+      await submit(messageOf(id, null));
       await seen;
-      const { status, text } = await call(
-        agent,
-        'GET',
-        `${publication}/v1/runs/${runId}/reports/current`,
-        token,
-        null,
-        '',
-      );
-      if (status !== 200 || text.length !== 500) throw new Error(`the report of ${runId} is not there: ${status}`);
+      await reportOf(runOf(id));
     },
-    duplicate: (id) => submitHttp(id, 'wait=2'),
+    duplicate: async (id) => {
+      if (channel === 'http') return submitHttp(messageOf(id, null), 'wait=2');
+      if (!reading)
+        await kafka.receipts((receipt) => {
+          if (receipt.duplicate) repeats.tell(receipt.clientMessageId, undefined);
+        });
+      reading = true;
+      const answered = repeats.wait(id);
+      await kafka.submit(messageOf(id, null));
+      await answered;
+    },
+    ask: async (id) => {
+      const runId = runOf(id);
+      const asked = questions.wait(runId);
+      const carried = secondTurns.wait(runId);
+      const seen = reports.wait(runId);
+      await submit(messageOf(id, 'one-question'));
+      const { interactionRef, requestRevision } = await asked;
+      const started = performance.now();
+      const url = `${hil}/v1/interactions/${String(interactionRef)}/responses`;
+      const answer = { requestRevision, clientResponseId: `${id}-answer`, text: 'yes' };
+      const { status, text } = await steadily(() => call(agent, 'POST', url, token, answer));
+      if (status >= 300) throw new Error(`hil answered ${status}: ${text.slice(0, 200)}`);
+      const storedMs = performance.now() - started;
+      const storedAt = Date.parse((JSON.parse(text) as { answeredAt: string }).answeredAt);
+      await seen;
+      await reportOf(runId);
+      const toReportMs = performance.now() - started;
+      const turn = await carried;
+      return { storedMs, toTurnMs: Date.parse(String(turn['startedAt'])) - storedAt, toReportMs };
+    },
     close: async () => {
-      abort.abort();
-      await reading;
+      await stream.close();
       agent.destroy();
-      await producer.close();
-      await broker.close();
+      await kafka.close();
     },
   };
 };

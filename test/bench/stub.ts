@@ -4,12 +4,15 @@ import { createServer, type Server } from 'node:http';
 export interface Stub {
   readonly server: Server;
   readonly perKey: () => Record<string, number>;
+  /** Requests that were taken and are not answered yet. */
+  readonly active: () => number;
   readonly reset: (delayMs: number) => void;
 }
 
 export const startStub = (port: number): Promise<Stub> => {
   const effects = new Map<string, number>();
   let delayMs = 0;
+  let active = 0;
   const server = createServer((request, response) => {
     const key = decodeURIComponent(
       (request.headers['idempotency-key'] as string | undefined) ?? request.url?.split('/').at(-1) ?? '',
@@ -22,8 +25,13 @@ export const startStub = (port: number): Promise<Stub> => {
     request.resume();
     request.on('end', () => {
       effects.set(key, (effects.get(key) ?? 0) + 1);
-      if (delayMs === 0) answer(200, { ok: true });
-      else setTimeout(() => answer(200, { ok: true }), delayMs);
+      active += 1;
+      const done = (): void => {
+        active -= 1;
+        answer(200, { ok: true });
+      };
+      if (delayMs === 0) done();
+      else setTimeout(done, delayMs);
     });
   });
   server.keepAliveTimeout = 75_000;
@@ -31,6 +39,7 @@ export const startStub = (port: number): Promise<Stub> => {
     server.listen(port, '127.0.0.1', () =>
       resolve({
         server,
+        active: () => active,
         perKey: () => {
           const counts: Record<string, number> = {};
           for (const n of effects.values()) counts[n] = (counts[n] ?? 0) + 1;
