@@ -19,7 +19,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['services/cli/**', 'services/demo-remote/**', 'infra/**', 'test/**'],
+    files: ['services/cli/**', 'examples/**', 'services/demo-remote/**', 'infra/**', 'test/**'],
     rules: { 'no-console': 'off' },
   },
 );

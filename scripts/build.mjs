@@ -13,7 +13,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const manifestPath = join(dist, '.build.json');
 
-const sourceFolders = ['services', 'schemas', 'infra', 'test/support', 'test/bench'];
+const sourceFolders = ['services', 'schemas', 'examples', 'infra', 'test/support', 'test/bench'];
 const assetPattern = /\.(avsc|sql|json|csv|md|yaml|yml|html|mjs)$/;
 /** The console is bundled for the browser, not compiled for Node. */
 const consoleFolder = 'services/console';

@@ -9,7 +9,7 @@ const phaseTimeoutMs = 25 * 60_000;
 /** A test that left something open keeps jest from ending: it is a failure, and must not hold up the rest. */
 const leftOpenMs = 20_000;
 
-const formatted = '{services,schemas,infra,test,bin,scripts}/**/*.{ts,tsx,mts,mjs,js,css}';
+const formatted = '{services,schemas,examples,infra,test,bin,scripts}/**/*.{ts,tsx,mts,mjs,js,css}';
 
 const checks = [
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },

@@ -20,7 +20,7 @@ test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])(
     const printed = await new Promise<string>((resolve, reject) => {
       execFile(
         python,
-        [join(__dirname, 'upstream.py'), conversation, id, codec],
+        [join(__dirname, '../../examples/upstream.py'), conversation, id, codec],
         { env: process.env, timeout: 60_000 },
         (error, stdout, stderr) => (error === null ? resolve(stdout) : reject(new Error(stderr))),
       );

@@ -1,5 +1,12 @@
 """An upstream app in another language: produces to the ingress topic with confluent-kafka and its AvroSerializer, and
-reads the receipts. Prints one JSON line: the statuses seen for its message."""
+reads the receipts. Prints one JSON line: the statuses seen for its message.
+
+    pip install 'confluent-kafka[avro,schemaregistry]==2.16.1'
+    KAFKA_BROKERS=127.0.0.1:19092 SCHEMA_REGISTRY_URL=http://127.0.0.1:18081/apis/ccompat/v7 \\
+        python3 examples/upstream.py my-conversation my-message-1 none
+
+The message's own id is its identity: produced again, it is the same message. The schema is the registry's, so that a field added later
+is no trouble; the record key may be anything, Fairlead keys its own topics by conversation."""
 import json
 import os
 import sys
