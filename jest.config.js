@@ -1,5 +1,13 @@
 // Packages that ship ES modules only: jest runs CommonJS, so they are transformed like our own code.
-const esmOnly = ['typebox', '@fastify/type-provider-typebox', 'jose', 'canonicalize', 'yaml', 'p-[^/]+'];
+const esmOnly = [
+  'typebox',
+  '@fastify/type-provider-typebox',
+  'jose',
+  'canonicalize',
+  'yaml',
+  '@seriousme/openapi-schema-validator',
+  'p-[^/]+',
+];
 
 const swc = { ...require('./scripts/swc.json'), sourceMaps: 'inline' };
 

@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Auth } from '../../services/platform/auth';
 import { openHttp, type Http } from '../../services/platform/http';
 import { openLog } from '../../services/platform/log';
@@ -40,6 +41,7 @@ const braced = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 interface Registered {
   readonly routes: string[];
   readonly described: string[];
+  readonly document: Record<string, unknown>;
 }
 
 /** What a service registers, and what its OpenAPI document then says. */
@@ -58,14 +60,19 @@ const registered = async (service: string, register: (app: Http) => void): Promi
   });
   register(app);
   await app.ready();
-  const { paths = {} } = app.swagger() as { paths?: Record<string, Record<string, unknown>> };
+  const document = app.swagger() as { paths?: Record<string, Record<string, unknown>> };
+  const { paths = {} } = document;
   await app.close();
   const described = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item)
       .filter((method) => method !== 'head')
       .map((method) => `${method.toUpperCase()} ${path}`),
   );
-  return { routes: routes.sort(), described: described.sort() };
+  return {
+    routes: routes.sort(),
+    described: described.sort(),
+    document: JSON.parse(JSON.stringify(document)) as Record<string, unknown>,
+  };
 };
 
 /** The first cell of a table's row, where it is a method and a path. */
@@ -86,6 +93,12 @@ describe.each(Object.entries(services))('%s', (service, register) => {
     const { routes, described } = await registered(service, register);
     expect(described).toEqual(routes);
   });
+
+  test('its OpenAPI document is valid OpenAPI 3.1', async () => {
+    const { document } = await registered(service, register);
+    const { valid, errors } = await new Validator().validate(document);
+    expect([errors, valid, document['openapi']]).toEqual([undefined, true, expect.stringMatching(/^3\.1\./)]);
+  });
 });
 
 test('docs/operations.md names every route that all services have', async () => {
@@ -95,7 +108,9 @@ test('docs/operations.md names every route that all services have', async () => 
 });
 
 test('docs/gateway.md names every route that stands in its source', () => {
-  const text = ['server', 'session', 'console', 'a2a/routes'].map((file) => read(`services/gateway/${file}.ts`)).join('\n');
+  const text = ['server', 'session', 'console', 'a2a/routes']
+    .map((file) => read(`services/gateway/${file}.ts`))
+    .join('\n');
   const stated = [...text.matchAll(/(?:app|scope)\.(get|post|delete|all)\('([^']+)'/g)].map(
     ([, method = '', path = '']) => `${method.toUpperCase()} ${path}`,
   );
