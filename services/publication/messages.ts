@@ -143,7 +143,10 @@ export const messageOf = (name: RecordName, value: RecordByName[RecordName]): Me
     }
     case 'ActionStateChanged': {
       const record = value as ActionStateChanged;
-      return happened(record, 'action', record.actionKey, actionItem(record), { runId: record.runId });
+      // Each run that waits for its outcome is told by itself, in its own conversation: one fact for all of them would move.
+      return happened(record, 'action', `${record.actionKey}:${record.runId}`, actionItem(record), {
+        runId: record.runId,
+      });
     }
     default:
       return undefined;

@@ -17,16 +17,30 @@ export const maxReaders = 5_000;
 /** Where a client wants to go on: after a number, or with a fresh snapshot because its cursor says nothing here. */
 export type Start = { readonly type: 'after'; readonly seq: number } | { readonly type: 'snapshot' };
 
-/** No cursor: from the first kept event on. Too old, foreign or unreadable: a snapshot (P3). */
+/** Null for what no stream has ever given. */
+export const placeOf = (cursor: string): { readonly epoch: string; readonly seq: number } | null => {
+  const [, epoch, digits] = /^([0-9a-f]{8})\.(\d{1,15})$/.exec(cursor) ?? [];
+  return epoch === undefined || digits === undefined ? null : { epoch, seq: Number(digits) };
+};
+
+/** Too old, foreign or unreadable: a snapshot (P3). `first` = the first event that is kept, null = none is. */
+export const startAt = (
+  place: ReturnType<typeof placeOf>,
+  head: { readonly epoch: string; readonly seq: number } | undefined,
+  first: number | null,
+): Start => {
+  if (place === null || head === undefined || head.epoch !== place.epoch || place.seq > head.seq)
+    return { type: 'snapshot' };
+  return place.seq < (first ?? head.seq + 1) - 1 ? { type: 'snapshot' } : { type: 'after', seq: place.seq };
+};
+
+/** No cursor: from the first kept event on. */
 export const startOf = async (pool: Pool, scope: Scope, cursor: string | null): Promise<Start> => {
   if (cursor === null) return { type: 'after', seq: 0 };
-  const [, epoch, digits] = /^([0-9a-f]{8})\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (epoch === undefined || digits === undefined) return { type: 'snapshot' };
-  const seq = Number(digits);
+  const place = placeOf(cursor);
+  if (place === null) return { type: 'snapshot' };
   const [head] = await headsOf(pool, [scope.stream]);
-  if (head === undefined || head.epoch !== epoch || seq > head.seq) return { type: 'snapshot' };
-  const first = (await firstKept(pool, scope)) ?? head.seq + 1;
-  return seq < first - 1 ? { type: 'snapshot' } : { type: 'after', seq };
+  return startAt(place, head, head === undefined ? null : await firstKept(pool, scope));
 };
 
 interface Reader {

@@ -1,7 +1,7 @@
 import type { TurnInput } from '../../schemas/turn-protocol/input';
 import type { TurnOutput } from '../../schemas/turn-protocol/output';
 import type { AgentOutcome } from '../../services/run-executor/agents/agent';
-import type { ConnectorName } from './configuration';
+import { approverRole, type ConnectorName } from './configuration';
 import type { Random } from './random';
 
 /** From this turn on an agent wants to come to an end. */
@@ -38,6 +38,7 @@ const question = (random: Random, input: TurnInput, index: number): NonNullable<
     question: 'Which one?',
     ...(random.chance(0.5) ? { expiresInSec: random.whole(5, 600) } : {}),
     ...(random.chance(0.4) ? { holdsReport: true } : {}),
+    ...(random.chance(0.2) ? { remindAfterSec: random.whole(1, 60), escalateTo: `role:${approverRole}` } : {}),
   };
   if (random.chance(0.25))
     return {
@@ -57,23 +58,42 @@ const question = (random: Random, input: TurnInput, index: number): NonNullable<
         }
       : {}),
     ...(random.chance(0.3) ? { mode: 'blocking' as const } : {}),
-    ...(random.chance(0.3) ? { to: 'parent' } : {}),
+    ...sometimes(random, 0.4, () => ({ to: random.pick(['parent', 'parent', `role:${approverRole}`]) })),
+    ...(random.chance(0.2) ? { default: 'a' } : {}),
   };
 };
 
-const report = (random: Random, input: TurnInput) => {
+/** Runs of one account write a few documents, from the text that holds, from an older one, or from none. */
+const document = (random: Random, texts: () => readonly string[]): { document?: string; basedOn?: string } => {
+  if (!random.chance(0.3)) return {};
+  const known = texts();
+  const from = known.length > 0 && random.chance(0.7) ? random.pick(known) : null;
+  return { document: random.pick(['d1', 'd1', 'd2']), ...(from === null ? {} : { basedOn: from }) };
+};
+
+const report = (random: Random, input: TurnInput, texts: () => readonly string[]) => {
   const cited = input.toolResults.filter((result) => result.ok && (!result.needsRecheck || random.chance(0.2)));
   return {
     body: words(random, `the report of v${input.requirements.version} in turn ${input.for.turn}`),
     contentType: 'text/plain' as const,
+    ...document(random, texts),
     ...(random.chance(0.5) ? { sources: cited.slice(0, 2).map(({ callId }) => ({ callId })) } : {}),
   };
 };
 
+interface Asked {
+  readonly random: Random;
+  readonly input: TurnInput;
+  readonly calm: boolean;
+  /** Whether what goes wrong here does go wrong. */
+  readonly troubled: () => boolean;
+  readonly texts: () => readonly string[];
+}
+
 /** One turn of an agent with a mind of its own that keeps to the protocol. */
-const output = (random: Random, input: TurnInput, calm: boolean): Partial<TurnOutput> => {
+const output = ({ random, input, calm, troubled, texts }: Asked): Partial<TurnOutput> => {
   const weary = calm || input.for.turn >= wearyAfterTurns || input.budget.turnsLeft <= 1;
-  if (!weary && random.chance(0.02)) return { fail: { code: 'cannot', message: 'no idea' } };
+  if (!weary && random.chance(0.02) && troubled()) return { fail: { code: 'cannot', message: 'no idea' } };
   const stale = input.toolResults.filter((result) => result.needsRecheck).map(({ callId }) => callId);
   const open = input.for.turn > 1 ? `q${input.for.turn - 1}.0` : null;
   const asked = input.changes.flatMap((one) =>
@@ -98,7 +118,7 @@ const output = (random: Random, input: TurnInput, calm: boolean): Partial<TurnOu
   if (random.chance(weary ? 0.9 : 0.15))
     return {
       ...parts,
-      report: report(random, input),
+      report: report(random, input, texts),
       ...sometimes(random, 0.05, () => ({ ask: [question(random, input, 0)] })),
     };
   const many = (most: number): number[] => Array.from({ length: random.whole(1, most) }, (_, index) => index);
@@ -129,13 +149,16 @@ const output = (random: Random, input: TurnInput, calm: boolean): Partial<TurnOu
 };
 
 /** Mostly an answer; sometimes none in time, or none at all. */
-export const answerTurn = (random: Random, input: TurnInput, calm: boolean): AgentOutcome => {
+export const answerTurn = (asked: Asked): AgentOutcome => {
+  const { random, input, calm, troubled } = asked;
   const trouble = calm ? 1 : random.next();
-  if (trouble < 0.04) return { kind: 'retry', reason: 'timeout' };
-  if (trouble < 0.07) return { kind: 'retry', reason: 'unreachable' };
-  if (trouble < 0.08) return { kind: 'output', raw: { for: input.for, nonsense: true } };
+  if (trouble < 0.08 && troubled()) {
+    if (trouble < 0.04) return { kind: 'retry', reason: 'timeout' };
+    if (trouble < 0.07) return { kind: 'retry', reason: 'unreachable' };
+    return { kind: 'output', raw: { for: input.for, nonsense: true } };
+  }
   return {
     kind: 'output',
-    raw: JSON.parse(JSON.stringify({ for: input.for, ...output(random, input, calm) })) as unknown,
+    raw: JSON.parse(JSON.stringify({ for: input.for, ...output(asked) })) as unknown,
   };
 };

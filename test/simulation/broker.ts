@@ -15,6 +15,7 @@ export interface Rec {
 /** One group's place in one log, and what was set aside as a dead letter and waits for its redrive. */
 interface Place {
   readonly group: GroupName;
+  readonly topic: string;
   readonly log: Rec[];
   position: number;
 }
@@ -38,10 +39,17 @@ export interface Broker {
   readonly rewind: (groups: readonly GroupName[]) => void;
   readonly pending: (groups: readonly GroupName[]) => boolean;
   readonly idle: () => boolean;
+  /** Everything that these groups ever had to read, in the order it was sent. */
+  readonly history: (groups: readonly GroupName[]) => { readonly group: GroupName; readonly record: Rec }[];
 }
 
 /** Topics as logs per key: order holds within (topic, key) and nowhere else. Every read may come again. */
-export const openBroker = (random: Random, groups: readonly GroupName[]): Broker => {
+export const openBroker = (
+  random: Random,
+  groups: readonly GroupName[],
+  /** A group that gets nothing of a topic for now. */
+  stalled: (group: GroupName, topic: string) => boolean,
+): Broker => {
   const places: Place[] = [];
   const byKey = new Map<string, Rec[]>();
   const readers = new Map<string, GroupName[]>();
@@ -49,7 +57,9 @@ export const openBroker = (random: Random, groups: readonly GroupName[]): Broker
     for (const topic of topicsOf(group)) readers.set(topic, [...(readers.get(topic) ?? []), group]);
 
   const of = (wanted: readonly GroupName[], fits: (place: Place) => boolean): Place | undefined => {
-    const found = places.filter((place) => wanted.includes(place.group) && fits(place));
+    const found = places.filter(
+      (place) => wanted.includes(place.group) && fits(place) && !stalled(place.group, place.topic),
+    );
     return found.length === 0 ? undefined : random.pick(found);
   };
   const unread = (place: Place): boolean => place.position < place.log.length;
@@ -62,7 +72,8 @@ export const openBroker = (random: Random, groups: readonly GroupName[]): Broker
       if (log === undefined) {
         log = [];
         byKey.set(name, log);
-        for (const group of readers.get(record.topic) ?? []) places.push({ group, log, position: 0 });
+        for (const group of readers.get(record.topic) ?? [])
+          places.push({ group, topic: record.topic, log, position: 0 });
       }
       log.push({ ...record, offset: (offset += 1) });
     },
@@ -100,7 +111,13 @@ export const openBroker = (random: Random, groups: readonly GroupName[]): Broker
       const place = of(wanted, (one) => one.position > 0);
       if (place !== undefined) place.position = random.whole(Math.max(0, place.position - 6), place.position - 1);
     },
-    pending: (wanted) => places.some((place) => unread(place) && wanted.includes(place.group)),
+    pending: (wanted) =>
+      places.some((place) => unread(place) && wanted.includes(place.group) && !stalled(place.group, place.topic)),
     idle: () => !places.some(unread),
+    history: (wanted) =>
+      places
+        .filter(({ group }) => wanted.includes(group))
+        .flatMap(({ group, log }) => log.map((record) => ({ group, record })))
+        .sort((a, b) => a.record.offset - b.record.offset),
   };
 };

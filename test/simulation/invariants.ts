@@ -1,21 +1,29 @@
 import type {
+  AmendRun,
+  ControlRun,
   FenceAcknowledged,
   MessageStored,
   PublishReport,
   ReceiptIssued,
+  StartRun,
   SupersedeVersion,
 } from '../../schemas/generated/records';
 import { isSettled, movesForward, stageOf } from '../../services/admission/receipts';
 import type { Conversation, Message } from '../../services/admission/state';
-import type { Action } from '../../services/effect-ledger/state';
+import { fenceIdOf, type Action } from '../../services/effect-ledger/state';
 import type { Interaction } from '../../services/hil/state';
+import type { Document } from '../../services/publication/document';
 import type { ReportRun, Stream } from '../../services/publication/state';
 import type { Tree } from '../../services/run-executor/tree-state';
 import { isRun, isTerminal, type Run, type RunRow } from '../../services/run-executor/state';
 import type { Slots } from '../../services/run-executor/slots';
 import { waitingFor } from '../../services/run-executor/waiting-for';
+import { forgetsAfterMs } from './configuration';
+import { decideAgain, readAgain, remember, type Past } from './history';
 import { all, changes, facts, runChanges, runsOf, stateOf } from './looking';
-import type { Watch } from './world';
+import { serviceNames } from './services';
+import { difference, readOn, snapshotOf } from './snapshots';
+import type { Watch, World } from './world';
 
 /** A rule that was broken, named so that a mutation can say which one it expects. */
 export class Violation extends Error {
@@ -32,6 +40,13 @@ type Invariant = (broken: Broken) => Watch;
 
 /** By value: what a store gave back and what a decision has just made come from different parsers. */
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** A whole past costs as much again, so that it is decided twice in some worlds only. */
+const livesTwice = (world: World): boolean => world.seed % 4 === 1;
+
+/** What its sender called a message. */
+const idOfMessage = (world: World, messageId: string): string | undefined =>
+  stateOf<Message>(world, 'admission', 'message', messageId)?.clientMessageId;
 
 const unattempted: ReadonlySet<string> = new Set(['failed', 'denied', 'withdrawn']);
 
@@ -76,6 +91,84 @@ export const invariants = {
       },
     };
   },
+
+  'A6 words that were refused reach no agent': (broken) => {
+    const sealed: string[] = [];
+    return {
+      commit: ({ rows }) => {
+        for (const { table, values } of rows) if (table === 'inputs') sealed.push(String(values['bytes']));
+      },
+      end: (world) => {
+        for (const { state } of all<Message>(world, 'admission', 'message')) {
+          if (!['refused', 'version_conflict'].includes(state.receipt.status)) continue;
+          if (sealed.some((input) => input.includes(`«${state.clientMessageId}»`)))
+            broken(`${state.clientMessageId} was ${state.receipt.status}, and an agent has read it`);
+        }
+        for (const { clientMessageId } of world.said)
+          if (sealed.some((input) => input.includes(`«not ${clientMessageId}»`)))
+            broken(`an agent has read what conflicts with ${clientMessageId}`);
+      },
+    };
+  },
+
+  'A10 words meant for a question start and change nothing': (broken) => ({
+    commit: (commit, world) => {
+      const words = new Set(
+        world.said.filter(({ relation }) => relation === 'CLARIFICATION').map((one) => one.clientMessageId),
+      );
+      for (const record of [
+        ...facts<StartRun>(commit, 'StartRun'),
+        ...facts<AmendRun>(commit, 'AmendRun'),
+        ...facts<ControlRun>(commit, 'ControlRun'),
+      ])
+        if (words.has(record.clientMessageId)) broken(`${record.clientMessageId} becomes ${record.eventId}`);
+    },
+  }),
+
+  'A14 a run that depends on another starts after its report': (broken) => ({
+    commit: (commit, world) => {
+      for (const { before, after } of runChanges(commit)) {
+        if (after.startedAt === null || (before !== undefined && before.startedAt !== null)) continue;
+        const said = world.said.find((one) => one.clientMessageId === idOfMessage(world, after.messageId));
+        if (said?.dependsOnRunId == null || after.spawned !== null || after.relation !== 'new_task') continue;
+        const other = stateOf<ReportRun>(world, 'publication', 'report_run', said.dependsOnRunId);
+        if (!(other?.reports ?? []).some((one) => one.sha256 === after.dependency?.sha256))
+          broken(`${after.runId} starts without the report of ${said.dependsOnRunId}`);
+      }
+    },
+  }),
+
+  'A16 what was cancelled before it came is never begun': (broken) => ({
+    end: (world) => {
+      for (const { id, state } of all<Message>(world, 'admission', 'message')) {
+        if (state.receipt.status !== 'cancelled_before_start') continue;
+        const run = stateOf<RunRow>(world, 'run-executor', 'run', state.receipt.runId ?? '');
+        if (isRun(run) && (run.startedAt !== null || run.turns > 0)) broken(`${id} was begun`);
+      }
+    },
+  }),
+
+  'A13 a queued run waits for the earlier ones of its conversation': (broken) => ({
+    commit: (commit, world) => {
+      if (commit.items.length !== 1) return;
+      for (const { before, after } of runChanges(commit)) {
+        const starts = after.startedAt !== null && (before === undefined || before.startedAt === null);
+        if (!starts || after.mode !== 'queue' || after.spawned !== null) continue;
+        for (const other of runsOf(world))
+          if (
+            other.runId !== after.runId &&
+            other.spawned === null &&
+            other.tenant === after.tenant &&
+            other.account === after.account &&
+            other.conversationId === after.conversationId &&
+            other.enqueuedAt < after.enqueuedAt &&
+            ['queued', 'running', 'waiting', 'pausing', 'publishing', 'closing'].includes(other.status) &&
+            other.order < after.order
+          )
+            broken(`${after.runId} starts although ${other.runId} is ${other.status}`);
+      }
+    },
+  }),
 
   'A17 every submission gets a receipt': (broken) => {
     const told = new Set<string>();
@@ -200,6 +293,51 @@ export const invariants = {
     };
   },
 
+  'R9 each change of version is written down': (broken) => ({
+    commit: (commit) => {
+      for (const { before, after } of runChanges(commit)) {
+        if (before === undefined) continue;
+        const kept = after.transitions.slice(0, before.transitions.length);
+        if (!same(kept, before.transitions)) broken(`${after.runId} rewrites its transitions`);
+        if (
+          before.appliedVersion > 0 &&
+          after.appliedVersion > before.appliedVersion &&
+          after.transitions.length === before.transitions.length
+        )
+          broken(`${after.runId} applies v${after.appliedVersion} and does not say what it left behind`);
+      }
+    },
+  }),
+
+  'R22 nothing that holds a report is open when it passes the gate': (broken) => ({
+    commit: (commit) => {
+      for (const { before, after } of runChanges(commit)) {
+        if (after.status !== 'publishing' || before?.status === 'publishing') continue;
+        const action = after.actions.find((one) =>
+          ['proposing', 'proposed', 'awaiting_approval', 'admitted', 'sending'].includes(one.status),
+        );
+        const question = after.questions.find((one) => one.holdsReport && ['asking', 'open'].includes(one.status));
+        const child = after.children.find((one) => one.state === null);
+        if (action !== undefined) broken(`${after.runId} reports while ${action.proposalId} is ${action.status}`);
+        if (question !== undefined) broken(`${after.runId} reports while ${question.questionId} is ${question.status}`);
+        if (child !== undefined) broken(`${after.runId} reports while ${child.childId} works`);
+        if ((after.gated?.version ?? 0) < after.requirements.version)
+          broken(`${after.runId} reports v${after.gated?.version} at v${after.requirements.version}`);
+      }
+    },
+  }),
+
+  'R25 whoever was asked has answered in the end': (broken) => ({
+    end: (world) => {
+      for (const run of runsOf(world))
+        for (const request of run.requests) broken(`${run.runId} still asks for ${request.id}`);
+      for (const name of serviceNames) {
+        const rows = [...world.services[name].outbox.values()].flat();
+        if (rows.length > 0) broken(`${name} has not sent ${rows[0]?.eventId}`);
+      }
+    },
+  }),
+
   'P1 the current pointer never moves back': (broken) => ({
     commit: (commit) => {
       for (const { id, before, after } of changes<ReportRun>(commit, 'publication', 'report_run')) {
@@ -230,10 +368,58 @@ export const invariants = {
     },
   }),
 
+  'E5 nothing is sent again where the remote may have forgotten the key': (broken) => ({
+    commit: (commit) => {
+      for (const { id, before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
+        if (after.attempts.length === (before?.attempts.length ?? 0)) continue;
+        const first = after.attempts.slice(0, -1).find((one) => one.outcome !== 'not_sent');
+        if (first === undefined) continue;
+        const knownMs = forgetsAfterMs.get(after.connector) ?? 0;
+        if (commit.now >= first.startedAt + knownMs)
+          broken(`${id} is sent again ${commit.now - first.startedAt} ms after its first attempt`);
+      }
+    },
+  }),
+
+  'E8 a settled outcome is never overwritten': (broken) => {
+    const may: Readonly<Record<string, readonly string[]>> = {
+      succeeded: ['succeeded', 'disputed'],
+      failed: ['failed', 'disputed'],
+      denied: ['denied'],
+      withdrawn: ['withdrawn'],
+    };
+    return {
+      commit: (commit) => {
+        if (commit.items.length !== 1) return;
+        for (const { id, before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
+          const allowed = may[before?.standing.status ?? ''];
+          if (allowed !== undefined && !allowed.includes(after.standing.status))
+            broken(`${id} was ${before?.standing.status} and is ${after.standing.status}`);
+          if (before !== undefined && !same(after.evidence.slice(0, before.evidence.length), before.evidence))
+            broken(`${id} has lost evidence`);
+        }
+      },
+    };
+  },
+
+  'E9 only a confirmed success is compensated, once, with a person’s word': (broken) => ({
+    commit: (commit, world) => {
+      for (const { id, before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
+        const original = after.compensation?.of;
+        if (original == null) continue;
+        const { status } = stateOf<Action>(world, 'effect-ledger', 'action', original)?.standing ?? {};
+        if (before === undefined && status !== 'succeeded') broken(`${id} compensates ${original}, which is ${status}`);
+        if (after.approval === null) broken(`${id} compensates without anybody's word`);
+      }
+    },
+  }),
+
   'E3 a settled outcome is what happened': (broken) => ({
     end: (world) => {
       for (const { id, state } of all<Action>(world, 'effect-ledger', 'action')) {
         const happened = world.remote.effects.has(id);
+        // A person's word is recorded as such, and people are wrong at times (E6).
+        if (state.evidence.some((one) => one.by === 'attestation')) continue;
         if (state.standing.status === 'succeeded' && !happened) broken(`${id} counts as done and was not`);
         if (unattempted.has(state.standing.status) && happened)
           broken(`${id} counts as ${state.standing.status} and was done`);
@@ -253,7 +439,7 @@ export const invariants = {
       commit: (commit) => {
         if (commit.service !== 'effect-ledger') return;
         for (const { before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
-          const fence = fences.get(after.runId);
+          const fence = fences.get(fenceIdOf(after));
           if (fence === undefined || after.attempts.length === (before?.attempts.length ?? 0)) continue;
           if (fence.mode === 'closed' || after.requirementsVersion < fence.minVersion)
             broken(`${after.actionKey} of v${after.requirementsVersion} starts behind ${JSON.stringify(fence)}`);
@@ -267,7 +453,8 @@ export const invariants = {
   'R15 nothing of an ended run starts': (broken) => ({
     commit: (commit, world) => {
       for (const { before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
-        if (after.attempts.length === (before?.attempts.length ?? 0)) continue;
+        // A compensation has a fence of its own, and may start when the run is over (E9).
+        if (after.compensation != null || after.attempts.length === (before?.attempts.length ?? 0)) continue;
         const run = stateOf<RunRow>(world, 'run-executor', 'run', after.runId);
         if (isRun(run) && isTerminal(run.status)) broken(`${after.actionKey} starts although its run is ${run.status}`);
       }
@@ -288,6 +475,23 @@ export const invariants = {
         const input = world.sealedInput(runId, turn).toString('utf8');
         if (!input.includes(id))
           broken(`${id} was adopted by turn ${turn}, whose input ${inputSha256} does not carry it`);
+      }
+    },
+  }),
+
+  'H4 nobody but its recipient changes a request': (broken) => ({
+    commit: (commit) => {
+      if (commit.items.length !== 1) return;
+      const message = commit.items[0]?.message as { type: string; actor?: { account: string; roles: string[] } };
+      if (message.actor === undefined) return;
+      const { account, roles } = message.actor;
+      for (const { id, after } of changes<Interaction>(commit, 'hil', 'interaction')) {
+        if (after.status === 'awaited') continue;
+        const { recipientKind, recipient } = after.asked;
+        const to = after.nudges?.escalatedAt == null ? null : after.nudges.escalateTo;
+        const is = (kind: string, name: string): boolean => (kind === 'role' ? roles.includes(name) : account === name);
+        if (!is(recipientKind, recipient) && (to === null || !is(to.kind, to.name)))
+          broken(`${account} said ${message.type} to ${id}, which is for ${recipient}`);
       }
     },
   }),
@@ -450,7 +654,7 @@ export const invariants = {
         )
           broken(`${after.runId} was asked while it was paused`);
       for (const { id, before, after } of changes<Action>(commit, 'effect-ledger', 'action')) {
-        if (after.attempts.length <= (before?.attempts.length ?? 0)) continue;
+        if (after.compensation != null || after.attempts.length <= (before?.attempts.length ?? 0)) continue;
         const run = stateOf<RunRow>(world, 'run-executor', 'run', after.runId);
         if (isRun(run) && run.status === 'paused') broken(`${id} was attempted while ${after.runId} was paused`);
       }
@@ -569,6 +773,42 @@ export const invariants = {
     },
   }),
 
+  'P3 a snapshot and what follows it is what stands': (broken) => {
+    const taken: { readonly stream: string; readonly at: ReturnType<typeof snapshotOf> }[] = [];
+    let commits = 0;
+    return {
+      commit: (commit, world) => {
+        // Now and then somebody opens a page.
+        for (const { id, after } of changes<Stream>(commit, 'publication', 'stream'))
+          if (after.conversationId !== null && (commits += 1) % 25 === 1)
+            taken.push({ stream: id, at: snapshotOf(world, id) });
+      },
+      end: (world) => {
+        for (const { stream, at } of taken) {
+          const found = difference(readOn(world, stream, at), snapshotOf(world, stream).picture);
+          if (found !== null) broken(`from ${at.seq} of ${stream} on: ${found}`);
+        }
+      },
+    };
+  },
+
+  'P5 no text of a document is lost or written over unseen': (broken) => ({
+    commit: (commit) => {
+      for (const { id, before, after } of changes<Document>(commit, 'publication', 'document')) {
+        if (before === undefined) continue;
+        if (!same(after.texts.slice(0, before.texts.length), before.texts)) broken(`${id} has lost a text`);
+        if (before.current === after.current || commit.items.length !== 1) continue;
+        const text = after.texts.findLast((one) => one.sha256 === after.current);
+        const replaced = before.texts.findLast((one) => one.sha256 === before.current);
+        const own = text?.report != null && text.report.runId === replaced?.report?.runId;
+        const message = commit.items[0]?.message as { record?: { basedOn: string | null }; basedOn?: string[] };
+        const from = message.basedOn ?? [message.record?.basedOn];
+        if (!own && !from.includes(before.current))
+          broken(`${id}: ${after.current} takes the place of ${before.current}`);
+      }
+    },
+  }),
+
   'X1 no event id names two facts': (broken) => {
     const said = new Map<string, unknown>();
     return {
@@ -582,6 +822,19 @@ export const invariants = {
             broken(`${name} says two things: ${JSON.stringify(before)} and ${JSON.stringify({ type, value })}`);
           said.set(name, { type, value });
         }
+      },
+    };
+  },
+
+  'X1 deciders that have seen nothing decide the same past alike': (broken) => {
+    const past: Past = new Map();
+    return {
+      commit: (commit, world) => {
+        if (livesTwice(world)) remember(past, commit);
+      },
+      end: (world) => {
+        const found = livesTwice(world) ? decideAgain(past, world) : null;
+        if (found !== null) broken(found);
       },
     };
   },
@@ -609,6 +862,13 @@ export const invariants = {
       },
     };
   },
+  // The last one: it goes on with the world that the others have looked at.
+  'X1 reading everything once more changes nothing': (broken) => ({
+    end: (world) => {
+      const found = readAgain(world);
+      if (found !== null) broken(found);
+    },
+  }),
 } as const satisfies Record<string, Invariant>;
 
 export type InvariantName = keyof typeof invariants;
@@ -622,6 +882,8 @@ const pictures: ReadonlySet<InvariantName> = new Set<InvariantName>([
   'R13 what a run waits for exists',
   'R23 what an ended run believes of its actions is true',
   'R25 every admitted message ends decided',
+  'R25 whoever was asked has answered in the end',
+  'X1 reading everything once more changes nothing',
 ]);
 
 export const watchOf = (name: InvariantName): Watch =>

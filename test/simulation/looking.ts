@@ -1,3 +1,4 @@
+import type { Document } from '../../services/publication/document';
 import { isRun, type Run, type RunRow } from '../../services/run-executor/state';
 import type { Commit } from './process';
 import type { ServiceName } from './services';
@@ -37,3 +38,7 @@ export const runsOf = (world: World): Run[] =>
   all<RunRow>(world, 'run-executor', 'run').flatMap(({ state }) => (isRun(state) ? [state] : []));
 export const stateOf = <S>(world: World, service: ServiceName, kind: string, id: string): S | undefined =>
   world.services[service].store.state<S>(kind, id);
+
+/** Hashes of all texts that any document has or had. */
+export const textsOf = (world: World): string[] =>
+  all<Document>(world, 'publication', 'document').flatMap(({ state }) => state.texts.map((text) => text.sha256));

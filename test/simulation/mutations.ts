@@ -48,6 +48,12 @@ const dropped =
       fact.type === 'MessageDecided' && status.includes(String(value['status'])) ? null : fact,
     );
 
+/** What a start of what was said would look like. */
+const startOf = (value: Open): object => ({ ...value, relation: 'new_task', dependsOnRunId: null });
+
+/** A state that no transaction keeps: what a decider must not have. */
+let decisions = 0;
+
 /** For each invariant one rule taken away, in the smallest way that leaves the rest as it is. */
 export const mutations: readonly Mutation[] = [
   {
@@ -422,6 +428,189 @@ export const mutations: readonly Mutation[] = [
     service: 'admission',
     broken: (decide, message, view, context) =>
       message.type === 'tick' ? silent : (decide(view, message, context) as Decision),
+  },
+  {
+    breaks: 'A6 words that were refused reach no agent',
+    how: 'the executor takes an amendment and says that it is stale',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact, value) =>
+        fact.type === 'MessageDecided' && value['status'] === 'update_received'
+          ? said(fact, { status: 'version_conflict', code: 'version_conflict' })
+          : fact,
+      ),
+  },
+  {
+    breaks: 'A10 words meant for a question start and change nothing',
+    how: 'an answer to nothing starts a run',
+    service: 'admission',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact, value) =>
+        fact.type === 'SubmitClarification'
+          ? { ...fact, type: 'StartRun', topic: 'run.commands.v1', value: startOf(value) as never }
+          : fact,
+      ),
+  },
+  {
+    breaks: 'A14 a run that depends on another starts after its report',
+    how: 'what a run depends on is not looked at',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      decide(
+        view,
+        message.type === 'start' ? { ...message, record: { ...message.record, dependsOnRunId: null } } : message,
+        context,
+      ) as Decision,
+  },
+  {
+    breaks: 'A16 what was cancelled before it came is never begun',
+    how: 'the executor forgets which messages were cancelled ahead, and says so of those it started',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact, value) =>
+        fact.type === 'MessageDecided' && value['status'] === 'run_started'
+          ? said(fact, { status: 'cancelled_before_start' })
+          : fact,
+      ),
+  },
+  {
+    breaks: 'A13 a queued run waits for the earlier ones of its conversation',
+    how: 'every conversation looks empty',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      decide(
+        seenAs(view, 'conversation', (state) => ({ ...state, waiting: [], active: [] })),
+        message,
+        context,
+      ) as Decision,
+  },
+  {
+    breaks: 'R9 each change of version is written down',
+    how: 'a boundary keeps no transition',
+    service: 'run-executor',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'run', (run) => ({
+        ...run,
+        transitions: view.get<Open>('run', String(run['runId']))?.['transitions'] ?? [],
+      })),
+  },
+  {
+    breaks: 'R22 nothing that holds a report is open when it passes the gate',
+    how: 'the gate takes everything for settled',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      if (message.type !== 'answered') return decide(view, message, context) as Decision;
+      const run = view.get<Open>('run', String((message as unknown as { runId: string }).runId));
+      const settled = seenAs(view, 'run', (state) => ({
+        ...state,
+        actions: (state['actions'] as Open[]).map((one) => ({ ...one, status: 'succeeded' })),
+        questions: (state['questions'] as Open[]).map((one) => ({ ...one, holdsReport: false })),
+      }));
+      return withPuts(decide(settled, message, context) as Decision, 'run', (state) => ({
+        ...state,
+        actions: (state['actions'] as Open[]).map(
+          (one) => (run?.['actions'] as Open[]).find((was) => was['proposalId'] === one['proposalId']) ?? one,
+        ),
+      }));
+    },
+  },
+  {
+    breaks: 'R25 whoever was asked has answered in the end',
+    how: 'an ended run asks once more',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      const asked = { id: 'fence/again', askedAt: context.now };
+      return withPuts(decide(view, message, context) as Decision, 'run', (run) =>
+        ended.has(String(run['status'])) ? { ...run, requests: [asked] } : run,
+      );
+    },
+  },
+  {
+    breaks: 'E5 nothing is sent again where the remote may have forgotten the key',
+    how: 'what a remote without receipts did not answer is sent again after some minutes',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'action', (state) =>
+        state['connector'] === 'resends' && (state['standing'] as { status: string }).status === 'unknown'
+          ? { ...state, standing: { status: 'admitted', notBefore: context.now + 120_000 } }
+          : state,
+      ),
+  },
+  {
+    breaks: 'E8 a settled outcome is never overwritten',
+    how: 'a late word of a remote that contradicts the first one takes its place',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'action', (state) =>
+        (state['standing'] as { status: string }).status === 'disputed'
+          ? { ...state, standing: { status: 'failed' }, evidence: (state['evidence'] as unknown[]).slice(-1) }
+          : state,
+      ),
+  },
+  {
+    breaks: 'E9 only a confirmed success is compensated, once, with a person’s word',
+    how: 'whatever is compensated counts as a success',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) => {
+      if (message.type !== 'compensate') return decide(view, message, context) as Decision;
+      const { actionKey } = message as unknown as { actionKey: string };
+      const done = seenAs(view, 'action', (state) =>
+        state['actionKey'] === actionKey ? { ...state, standing: { status: 'succeeded' } } : state,
+      );
+      const decision = decide(done, message, context) as Decision;
+      const standing = view.get<Open>('action', actionKey)?.['standing'];
+      return withPuts(decision, 'action', (state) =>
+        state['actionKey'] === actionKey ? { ...state, standing } : state,
+      );
+    },
+  },
+  {
+    breaks: 'H4 nobody but its recipient changes a request',
+    how: 'everybody is taken for the recipient',
+    service: 'hil',
+    broken: (decide, message, view, context) => {
+      const { ref, actor } = message as unknown as { ref?: string; actor?: object };
+      const asked = view.get<Open>('interaction', ref ?? '')?.['asked'] as { recipient: string } | undefined;
+      if (actor === undefined || asked === undefined) return decide(view, message, context) as Decision;
+      const recipient = { ...actor, account: asked.recipient, roles: [asked.recipient] };
+      return decide(view, { ...message, actor: recipient }, context) as Decision;
+    },
+  },
+  {
+    breaks: 'P3 a snapshot and what follows it is what stands',
+    how: 'a thing keeps its first place when there is news of it',
+    service: 'publication',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'fact', (fact) => ({ ...fact, seq: fact['firstSeq'] })),
+  },
+  {
+    breaks: 'P5 no text of a document is lost or written over unseen',
+    how: 'who writes second counts as having read the first',
+    service: 'publication',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'document', (state) => {
+        const newest = (state['texts'] as { sha256: string }[]).at(-1);
+        return message.type === 'publish' ? { ...state, current: newest?.sha256, conflicts: [] } : state;
+      }),
+  },
+  {
+    breaks: 'X1 deciders that have seen nothing decide the same past alike',
+    how: 'the executor counts its decisions in memory',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      decisions += 1;
+      return withPuts(decide(view, message, context) as Decision, 'run', (run) => ({ ...run, decision: decisions }));
+    },
+  },
+  {
+    breaks: 'X1 reading everything once more changes nothing',
+    how: 'hil notes when it last heard of a request',
+    service: 'hil',
+    broken: (decide, message, view, context) =>
+      withPuts(decide(view, message, context) as Decision, 'interaction', (state) => ({
+        ...state,
+        readAt: context.now,
+      })),
   },
 ];
 

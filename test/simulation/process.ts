@@ -14,6 +14,8 @@ export interface Instance {
   /** Outside works it carries; what dies with it gives its room back. */
   active: number;
   room: number;
+  /** Up to then it stands still, as after SIGSTOP: it dies of nothing and does nothing. */
+  stoppedUntil: number;
 }
 
 /** Something a service is going to decide, wherever it came from. */
@@ -32,6 +34,8 @@ export interface Commit {
   readonly service: ServiceName;
   readonly instance: Instance;
   readonly now: number;
+  /** Room for outside work that the decision was told of. */
+  readonly capacity: number;
   readonly items: readonly Item[];
   readonly changes: readonly Change[];
   readonly facts: readonly Fact[];
@@ -50,6 +54,8 @@ export interface Service {
   readonly told: { readonly id: string; readonly message: unknown }[];
   /** Unsent rows; order is kept per key. */
   readonly outbox: Map<string, Omit<Rec, 'offset'>[]>;
+  /** The last rows that were sent: a relay that stood still may have them in its hands yet. */
+  readonly relayed: Omit<Rec, 'offset'>[][];
   readonly due: Map<string, number>;
   readonly rows: Map<string, Row[]>;
   /** Commands and results that wait in one process. */
@@ -69,9 +75,11 @@ export const openService = (name: ServiceName, model: Model, room: () => number)
     life: 1,
     active: 0,
     room: room(),
+    stoppedUntil: 0,
   })),
   told: [],
   outbox: new Map(),
+  relayed: [],
   due: new Map(),
   rows: new Map(),
   inbound: [],
@@ -101,10 +109,8 @@ export const commit = (service: Service, instance: Instance, items: readonly Ite
     if (claim === null) return true;
     return !service.claims.has(claim) && !once.has(claim) && once.add(claim) !== undefined;
   });
-  const result = store.transact(fresh, {
-    instance: instance.name,
-    capacity: Math.max(0, instance.room - instance.active),
-  });
+  const capacity = Math.max(0, instance.room - instance.active);
+  const result = store.transact(fresh, { instance: instance.name, capacity });
   for (const { claim, toldId } of fresh) {
     if (claim !== null) service.claims.add(claim);
     if (toldId !== null)
@@ -135,6 +141,7 @@ export const commit = (service: Service, instance: Instance, items: readonly Ite
     service: service.name,
     instance,
     now,
+    capacity,
     items: fresh,
     changes: result.changes,
     facts: result.facts,
@@ -158,6 +165,7 @@ export const kill = (service: Service, instance: Instance): void => {
   instance.alive = false;
   instance.life += 1;
   instance.active = 0;
+  instance.stoppedUntil = 0;
   for (let index = service.inbound.length - 1; index >= 0; index -= 1)
     if (service.inbound[index]?.instance === instance) service.inbound.splice(index, 1);
 };

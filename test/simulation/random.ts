@@ -6,9 +6,18 @@ export interface Random {
   readonly whole: (low: number, high: number) => number;
   readonly chance: (probability: number) => boolean;
   readonly pick: <T>(list: readonly T[]) => T;
+  /** A stream of its own for what this names: what else happens in the world does not change what it gives. */
+  readonly of: (name: string) => Random;
   /** Picks by weight. */
   readonly weighed: <T>(list: readonly (readonly [weight: number, value: T])[]) => T;
 }
+
+/** FNV-1a. */
+const hashOf = (text: string): number => {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
+};
 
 /** mulberry32: small, quick, and the same on every machine. */
 export const randomOf = (seed: number): Random => {
@@ -27,6 +36,7 @@ export const randomOf = (seed: number): Random => {
   return {
     next,
     pick,
+    of: (name) => randomOf(hashOf(`${seed} ${name}`)),
     whole: (low, high) => low + Math.floor(next() * (high - low + 1)),
     chance: (probability) => next() < probability,
     weighed: (list) => {

@@ -27,7 +27,7 @@ import { settingsFrom } from '../../services/run-executor/settings';
 import { kinds as executorKinds } from '../../services/run-executor/store';
 import type { Deciders } from '../support/in-memory';
 import type { Rec } from './broker';
-import { configuration } from './configuration';
+import { approverRole, configuration } from './configuration';
 import type { Random } from './random';
 
 export const serviceNames = ['admission', 'run-executor', 'hil', 'effect-ledger', 'publication'] as const;
@@ -72,10 +72,30 @@ const byName =
   (_group, record) =>
     read(record.type, record.value as RecordByName[RecordName]);
 
-/** Now and then a connector has no room, and what wants to go has to wait. */
-const paceOf = (random: Random) => (): number => (random.chance(0.05) ? 100 : 0);
+/** In some worlds the requester approves, in others somebody of a role who is not the requester. */
+const approvers = (random: Random) => {
+  const byRole = random.of('approvers').chance(0.4);
+  return (tenant: string): ReturnType<typeof approvalPolicyOf> =>
+    byRole ? { role: approverRole, selfApproval: 'forbidden' } : approvalPolicyOf(configuration, tenant);
+};
 
-export const realServices = (random: Random): Models => {
+/** What an operator has set by hand, with its times: what was decided once is decided the same when it is replayed. */
+export interface Desk {
+  readonly paused: { readonly connector: string; readonly from: number; until: number }[];
+}
+export const openDesk = (): Desk => ({ paused: [] });
+
+export const realServices = (random: Random, desk: Desk): Models => {
+  /** Now and then a connector has no room, and what wants to go has to wait. */
+  const pace = (contract: { readonly name: string }, _what: string, now: number): number =>
+    random.of(`room at ${contract.name} ${now}`).chance(0.05) ? 100 : 0;
+  let now = 0;
+  const ledger = decider({
+    contract: (tenant, connector) => contractOf(configuration, tenant, connector),
+    policy: approvers(random),
+    paused: (connector) => desk.paused.some((one) => one.connector === connector && one.from <= now && now < one.until),
+    pace,
+  });
   const policy = policyOf(() => configuration, bindings);
   return {
     admission: {
@@ -120,12 +140,10 @@ export const realServices = (random: Random): Models => {
         keys: keysOf,
         moreKeys: moreKeysOf,
         blobs: blobsOf,
-        decide: decider({
-          contract: (tenant, connector) => contractOf(configuration, tenant, connector),
-          policy: (tenant) => approvalPolicyOf(configuration, tenant),
-          paused: () => false,
-          pace: paceOf(random),
-        }),
+        decide: (view, message: Parameters<typeof ledger>[1], context) => {
+          now = context.now;
+          return ledger(view, message, context);
+        },
       }),
       read: byName(ledgerMessageOf),
     },

@@ -11,10 +11,15 @@ const maxListed = 20;
 const listedLength = 300;
 
 const one = process.env['FAIRLEAD_SEED'];
+/** The first seed; a long hunt goes on where another one ended. */
+const from = Number(process.env['FAIRLEAD_FROM_SEED'] ?? 1);
+/** What is left of a seed that was shortened, as its failure printed it. */
+const keep = process.env['FAIRLEAD_KEEP'];
 const count = Number(process.env['FAIRLEAD_SEEDS'] ?? defaultSeeds);
 
-const liveThrough = (seeds: number, options: Options): void => {
-  const list = one === undefined ? Array.from({ length: seeds }, (_, index) => index + 1) : [Number(one)];
+const liveThrough = (seeds: number, how: Options): void => {
+  const options: Options = keep === undefined ? how : { ...how, keep: new Set(keep.split(';')) };
+  const list = one === undefined ? Array.from({ length: seeds }, (_, index) => from + index) : [Number(one)];
   const broken: Broken[] = [];
   for (const seed of list) {
     const failed = tryOut(seed, options);

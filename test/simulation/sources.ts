@@ -1,6 +1,7 @@
 import type { Tick } from '../../services/platform/decision';
 import type { Delivery } from './broker';
 import { claimOf, type Instance, type Item, type Service } from './process';
+import { ownOf } from './stalls';
 import type { World } from './world';
 
 /** Where a process finds what it decides: its own commands, told messages, timers that are due, and its topics. */
@@ -39,11 +40,12 @@ export const openSources = (world: World, inbox: boolean) => {
     gather: (service: Service, instance: Instance): Item[] => {
       const mine = service.inbound.filter((one) => one.instance === instance).slice(0, random.whole(0, 3));
       for (const one of mine) service.inbound.splice(service.inbound.indexOf(one), 1);
-      const told = service.told.slice(0, random.whole(0, 2)).map(({ id, message }) => {
+      const asleep = world.stalls.stands(ownOf(service.name));
+      const told = service.told.slice(0, asleep ? 0 : random.whole(0, 2)).map(({ id, message }) => {
         const { type } = message as { type: string };
         return { ...plain, message, what: `told ${type}`, cause: id, toldId: id };
       });
-      const names = due(service);
+      const names = asleep ? [] : due(service);
       const timers = names.length > 0 && random.chance(0.6) ? [tick(random.pick(names))] : [];
       const most = random.weighed([
         [5, 1],

@@ -4,18 +4,25 @@ import type { Published } from '../../services/hil/state';
 import { idsOf } from '../../services/platform/identity';
 import { isRun, type RunRow } from '../../services/run-executor/state';
 import { submission } from './services';
+import type { Random } from './random';
 import type { World } from './world';
 
 const channel = { tenant: 'local', app: 'local' } as const;
 /** An HTTP client that got no answer asks again. */
 const clientPatienceMs = 8_000;
 const workloadMs = 45_000;
+/** Somebody sends again what was said days ago. */
+const muchLaterMs = 2 * 86_400_000;
+
+/** One thing to be said: its name is its id, and all its chances are its own. */
+interface Item {
+  readonly name: string;
+  readonly random: Random;
+}
 
 /** What people say in one or two conversations, over both channels and more than once. */
 export const openWorkload = (world: World) => {
-  const { random } = world;
   const sent: MessageSubmitted[] = [];
-  let count = 0;
   let deliveries = 0;
 
   const idOf = (said: MessageSubmitted) =>
@@ -39,21 +46,20 @@ export const openWorkload = (world: World) => {
   const overKafka = (said: MessageSubmitted): void =>
     world.broker.append({
       topic: 'ingress.messages.v1',
-      key: random.pick([said.conversationId, 'any key']),
+      key: world.random.pick([said.conversationId, 'any key']),
       type: 'MessageSubmitted',
       eventId: said.eventId,
       value: said,
     });
 
-  const submit = (said: MessageSubmitted): void => (random.chance(0.5) ? overHttp(said) : overKafka(said));
+  const submit = (said: MessageSubmitted): void => (world.random.chance(0.5) ? overHttp(said) : overKafka(said));
 
-  const say = (more: Partial<MessageSubmitted>): MessageSubmitted => {
-    count += 1;
+  const say = ({ random, name }: Item, more: Partial<MessageSubmitted>): MessageSubmitted => {
     const said = submission({
-      eventId: `upstream-${count}`,
+      eventId: `upstream-${name}`,
       conversationId: random.chance(0.85) ? 'c1' : 'c2',
-      clientMessageId: `m${count}`,
-      content: random.chance(0.08) ? `message ${count}`.padEnd(5_000, '.') : `message ${count}`,
+      clientMessageId: name,
+      content: random.chance(0.08) ? `«${name}»`.padEnd(5_000, '.') : `«${name}»`,
       account: random.chance(0.85) ? 'alice' : 'bob',
       ...more,
     });
@@ -62,19 +68,25 @@ export const openWorkload = (world: World) => {
       `says ${said.clientMessageId} ${said.relation} ${said.control ?? ''} v${said.expectedVersion ?? ''} ${idOf(said).runId}`,
     );
     submit(said);
-    const again = (said2: MessageSubmitted): void =>
+    let repeats = 0;
+    const again = (said2: MessageSubmitted): void => {
+      repeats += 1;
+      if (!world.wanted(`${name} repeated ${repeats}`)) return;
       world.agenda.add({
-        at: world.now + random.whole(1, 60_000),
+        at: world.now + random.whole(1, random.chance(0.9) ? 60_000 : muchLaterMs),
         what: `says ${said.clientMessageId} again`,
         run: () => submit(said2),
       });
+    };
     while (random.chance(0.35)) again(said);
-    if (random.chance(0.08)) again({ ...said, content: 'something else' });
+    if (random.chance(0.08)) again({ ...said, content: `«not ${name}»` });
     return said;
   };
 
   /** A run of the workload: by its id, or by the message that starts it. */
-  const target = (): { readonly said: MessageSubmitted; readonly where: Partial<MessageSubmitted> } | undefined => {
+  const target = (
+    random: Random,
+  ): { readonly said: MessageSubmitted; readonly where: Partial<MessageSubmitted> } | undefined => {
     const starts = sent.filter(({ relation }) =>
       ['NEW_TASK', 'FOLLOW_UP', 'UNSPECIFIED', 'CONTINUE', 'ENTITY_EVENT'].includes(relation),
     );
@@ -88,42 +100,50 @@ export const openWorkload = (world: World) => {
     return { said, where: { ...where, conversationId: said.conversationId, account } };
   };
 
-  const versionOf = (runId: string): number => {
+  const versionOf = (random: Random, runId: string): number => {
     const row = world.services['run-executor'].store.state<RunRow>('run', runId);
     const version = isRun(row) ? row.requirements.version : 1;
     return Math.max(1, random.chance(0.8) ? version : version + random.pick([-1, 1]));
   };
 
-  const start = (relation: 'NEW_TASK' | 'FOLLOW_UP' | 'UNSPECIFIED'): void => {
-    const earlier = target();
-    say({
+  const start = (item: Item, relation: 'NEW_TASK' | 'FOLLOW_UP' | 'UNSPECIFIED'): void => {
+    const { random } = item;
+    const earlier = target(random);
+    const busy = ['settling', 'parallel', 'asking', 'amending', 'rejecting'];
+    say(item, {
       relation,
-      ...(random.chance(0.6) ? {} : { agent: random.pick(['settling', 'parallel']) }),
+      ...(random.chance(0.6) ? {} : { agent: random.pick(relation === 'UNSPECIFIED' ? busy : busy.slice(0, 2)) }),
       ...(random.chance(0.3) ? { requirements: '{"depth":2}' } : {}),
+      ...(random.chance(0.2) ? { priority: random.whole(0, 9) } : {}),
+      ...(random.chance(0.1) ? { scheduled: true } : {}),
       ...(relation === 'NEW_TASK' && random.chance(0.2) ? { entityType: 'device', entityId: '07' } : {}),
       ...(relation === 'NEW_TASK' && random.chance(0.3) ? { mode: 'PARALLEL' as const } : {}),
       ...(relation === 'NEW_TASK' && earlier !== undefined && random.chance(0.25)
         ? { dependsOnRunId: idOf(earlier.said).runId }
         : {}),
       ...(relation === 'FOLLOW_UP' && earlier !== undefined ? { parentRunId: idOf(earlier.said).runId } : {}),
+      ...(relation === 'UNSPECIFIED' && earlier !== undefined && random.chance(0.5)
+        ? { expectedVersion: versionOf(random, idOf(earlier.said).runId) }
+        : {}),
     });
   };
 
-  const onto = (relation: 'AMEND' | 'OBSERVE' | 'CONTROL'): void => {
-    const aim = target();
-    if (aim === undefined) return start('NEW_TASK');
+  const onto = (item: Item, relation: 'AMEND' | 'OBSERVE' | 'CONTROL'): void => {
+    const { random } = item;
+    const aim = target(random);
+    if (aim === undefined) return start(item, 'NEW_TASK');
     const { runId } = idOf(aim.said);
     if (relation === 'AMEND')
-      say({
+      say(item, {
         ...aim.where,
         relation,
-        expectedVersion: versionOf(runId),
+        expectedVersion: versionOf(random, runId),
         ...(random.chance(0.3) ? { amendKind: 'REPLACE' as const } : {}),
         ...(random.chance(0.3) ? { requirements: '{"depth":null,"wide":true}' } : {}),
       });
-    else if (relation === 'OBSERVE') say({ ...aim.where, relation });
+    else if (relation === 'OBSERVE') say(item, { ...aim.where, relation });
     else
-      say({
+      say(item, {
         ...aim.where,
         relation,
         content: '',
@@ -137,10 +157,10 @@ export const openWorkload = (world: World) => {
   };
 
   /** Goes on from a run that ended, or has not, with what the client saw of it. */
-  const goOn = (): void => {
-    const aim = target();
-    if (aim === undefined) return start('NEW_TASK');
-    say({
+  const goOn = (item: Item): void => {
+    const aim = target(item.random);
+    if (aim === undefined) return start(item, 'NEW_TASK');
+    say(item, {
       relation: 'CONTINUE',
       continuationOfRunId: idOf(aim.said).runId,
       conversationId: aim.said.conversationId,
@@ -148,13 +168,13 @@ export const openWorkload = (world: World) => {
     });
   };
 
-  const happens = (): void => {
-    const entityType = random.pick(['device', 'device', 'sensor', 'stranger']);
-    say({
+  const happens = (item: Item): void => {
+    const { random } = item;
+    say(item, {
       relation: 'ENTITY_EVENT',
-      content: random.pick(['', 'pressure is high']),
+      content: random.pick(['', `«${item.name}» pressure is high`]),
       account: 'alice',
-      entityType,
+      entityType: random.pick(['device', 'device', 'sensor', 'stranger']),
       entityId: random.pick(['07', '08']),
       eventKind: random.pick(['pressure', 'temperature']),
       eventAt: random.whole(1, 3),
@@ -163,58 +183,68 @@ export const openWorkload = (world: World) => {
   };
 
   /** A cancel of a message that comes a little later, or never. */
-  const cancelAhead = (): void => {
-    const name = `ahead-${(count += 1)}`;
+  const cancelAhead = (item: Item): void => {
+    const { random } = item;
+    const name = `${item.name}-ahead`;
     const where = { conversationId: 'c1', account: 'alice' };
-    say({ relation: 'CONTROL', content: '', control: 'CANCEL', targetClientMessageId: name, ...where });
+    say(item, { relation: 'CONTROL', content: '', control: 'CANCEL', targetClientMessageId: name, ...where });
     if (random.chance(0.7))
       world.agenda.add({
         at: world.now + random.whole(1, 20_000),
         what: `says ${name}`,
-        run: () => void say({ relation: 'NEW_TASK', clientMessageId: name, ...where }),
+        run: () => void say({ ...item, name }, { relation: 'NEW_TASK', ...where }),
       });
   };
 
-  const kinds: readonly (readonly [number, () => void])[] = [
-    [4, () => start('NEW_TASK')],
-    [1, () => start('UNSPECIFIED')],
-    [1, () => start('FOLLOW_UP')],
-    [6, () => onto('AMEND')],
-    [2, () => onto('OBSERVE')],
-    [3, () => onto('CONTROL')],
+  /** Words that answer a question nobody has asked, or not this person. */
+  const answersNothing = (item: Item): void =>
+    void say(item, { relation: 'CLARIFICATION', interactionRef: `nobody-asked-${item.name}`, requestRevision: 1 });
+
+  const kinds: readonly (readonly [number, (item: Item) => void])[] = [
+    [4, (item) => start(item, 'NEW_TASK')],
+    [2, (item) => start(item, 'UNSPECIFIED')],
+    [1, (item) => start(item, 'FOLLOW_UP')],
+    [6, (item) => onto(item, 'AMEND')],
+    [2, (item) => onto(item, 'OBSERVE')],
+    [3, (item) => onto(item, 'CONTROL')],
     [1, cancelAhead],
     [2, goOn],
     [4, happens],
-    [1, () => void say({ relation: 'NEW_TASK', agent: 'nobody' })],
+    [1, answersNothing],
+    [1, (item) => void say(item, { relation: 'NEW_TASK', agent: 'nobody' })],
   ];
+
+  const plan = (name: string, at: number, run: (item: Item) => void): void => {
+    if (!world.wanted(name)) return;
+    world.agenda.add({ at, what: `next message ${name}`, run: () => run({ name, random: world.random.of(name) }) });
+  };
+  let chats = 0;
 
   return {
     sent,
     idOf,
-    /** A person answers a question in the chat. */
-    byChat: (state: Published): void => {
+    /** A person answers a question in the chat, or somebody else does with the same words. */
+    byChat: (state: Published, random: Random): void => {
       const { asked } = state;
-      say({
-        relation: 'CLARIFICATION',
-        account: asked.recipient,
-        conversationId: asked.conversationId,
-        interactionRef: asked.interactionRef,
-        requestRevision: random.chance(0.9) ? asked.requestRevision : 3,
-        content: random.pick(['a', 'This', 'the first']),
-      });
+      say(
+        { name: `chat-${(chats += 1)}`, random },
+        {
+          relation: 'CLARIFICATION',
+          account: random.chance(0.9) ? asked.recipient : 'bob',
+          conversationId: asked.conversationId,
+          interactionRef: asked.interactionRef,
+          requestRevision: random.chance(0.9) ? asked.requestRevision : 3,
+          content: random.pick(['a', 'This', 'the first']),
+        },
+      );
     },
     plan: (): void => {
-      world.agenda.add({
-        at: world.now,
-        what: 'first message',
-        run: () => start(random.chance(0.8) ? 'NEW_TASK' : 'UNSPECIFIED'),
-      });
-      for (let left = random.whole(2, 5); left > 0; left -= 1)
-        world.agenda.add({
-          at: world.now + random.whole(0, workloadMs),
-          what: 'next message',
-          run: random.weighed(kinds),
-        });
+      const random = world.random.of('plan');
+      const first = random.chance(0.8) ? 'NEW_TASK' : 'UNSPECIFIED';
+      plan('m1', world.now, (item) => start(item, first));
+      const most = random.whole(3, 7);
+      for (let number = 2; number <= most; number += 1)
+        plan(`m${number}`, world.now + random.whole(0, workloadMs), random.weighed(kinds));
     },
   };
 };

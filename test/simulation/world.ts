@@ -4,7 +4,8 @@ import type { Broker } from './broker';
 import type { Commit, Instance, Service } from './process';
 import type { Random } from './random';
 import type { Remote } from './remote';
-import type { Models, ServiceName } from './services';
+import type { Desk, Models, ServiceName } from './services';
+import type { Stalls } from './stalls';
 
 export interface World {
   readonly seed: number;
@@ -19,6 +20,14 @@ export interface World {
   /** No more faults: what is left has to come to its end. */
   readonly calm: boolean;
   readonly note: (line: string) => void;
+  /** Whether a fault or something said happens at all. Every such thing asks by a name of its own, so it can be left out. */
+  readonly wanted: (name: string) => boolean;
+  /** The same for what comes by chance: a kind and a number are its name. */
+  readonly happens: (kind: string, probability: number) => boolean;
+  readonly stalls: Stalls;
+  readonly desk: Desk;
+  /** How the services of this world differ from the real ones. */
+  readonly mutate: (models: Models) => Models;
   /** Queues a result in the process that worked for it. */
   readonly submit: (instance: Instance, message: unknown, what: string) => void;
   /** Sends a command over HTTP to some process; no answer comes when it dies. */
@@ -48,4 +57,7 @@ export interface Options {
   /** False: dead letters stay dead, and what they said is lost (R25). */
   readonly redriven?: boolean;
   readonly onNote?: (line: string) => void;
+  /** Of all that could be left out only this happens; absent: everything. */
+  readonly keep?: ReadonlySet<string>;
+  readonly onOffered?: (name: string) => void;
 }
