@@ -1,3 +1,4 @@
+import type { Submit } from '../../services/admission/submission';
 import { inMemory, type InMemory } from '../support/in-memory';
 import type { Commit, Service } from './process';
 import { openDesk, realServices, serviceNames, type ServiceName } from './services';
@@ -74,6 +75,12 @@ export const decideAgain = (past: Past, world: World): string | null => {
   return null;
 };
 
+/** Refused before admission: no identity was kept, so the same words may come again and find a quiet conversation (A6). */
+const isUnkept = (message: unknown, store: Store): boolean => {
+  const { type, identity } = message as { readonly type: string } & Partial<Pick<Submit, 'identity'>>;
+  return type === 'submit' && (identity == null || store.state('message', identity.ids.messageId) === undefined);
+};
+
 /** Every record that was ever sent is read once more by services that remember none; says what that changes. */
 export const readAgain = (world: World): string | null => {
   for (const name of serviceNames) {
@@ -84,6 +91,7 @@ export const readAgain = (world: World): string | null => {
       const message = service.model.read(group, record);
       // A refusal that nothing keeps is told in the conversations there are at the time, and is in no snapshot (A6).
       if (message === undefined || (record.value as { revision?: number }).revision === 0) continue;
+      if (isUnkept(message, store)) continue;
       const { changes, performs } = store.transact([{ message, cause: record.eventId }], { capacity: 64 });
       for (const { key, before, after } of changes) {
         const was = JSON.stringify(before());

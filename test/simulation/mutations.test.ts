@@ -1,4 +1,5 @@
 import { invariants, watchOf, Violation, type InvariantName } from './invariants';
+import { read } from '../support/documents';
 import { mutate, mutations } from './mutations';
 import { tryOut } from './replay';
 
@@ -21,6 +22,11 @@ describe('each invariant fails when the rule that guards it is taken away', () =
     },
     timeoutMs,
   );
+
+  test('docs/proof.md names every invariant with its rule, and no other', () => {
+    const rows = [...read('docs/proof.md').matchAll(/^\| ([A-Z]\d+) +\| (.+?) +\|$/gm)];
+    expect(rows.map(([, rule, words]) => `${rule} ${words}`).sort()).toEqual(Object.keys(invariants).sort());
+  });
 
   test('no invariant is without a mutation', () => {
     const broken = new Set<InvariantName>(mutations.map((mutation) => mutation.breaks));
