@@ -538,14 +538,16 @@ export const mutations: readonly Mutation[] = [
   },
   {
     breaks: 'E8 a settled outcome is never overwritten',
-    how: 'a late word of a remote that contradicts the first one takes its place',
+    how: 'a late word of the remote takes the place of what is settled',
     service: 'effect-ledger',
     broken: (decide, message, view, context) =>
-      withPuts(decide(view, message, context) as Decision, 'action', (state) =>
-        (state['standing'] as { status: string }).status === 'disputed'
-          ? { ...state, standing: { status: 'failed' }, evidence: (state['evidence'] as unknown[]).slice(-1) }
-          : state,
-      ),
+      withPuts(decide(view, message, context) as Decision, 'action', (state) => {
+        const before = view.get<Open>('action', String(state['actionKey']))?.['standing'] as
+          { status: string } | undefined;
+        return message.type === 'callback' && before?.status === 'succeeded'
+          ? { ...state, standing: { status: 'failed' } }
+          : state;
+      }),
   },
   {
     breaks: 'E9 only a confirmed success is compensated, once, with a person’s word',

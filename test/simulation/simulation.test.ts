@@ -1,4 +1,4 @@
-import { watchesWithoutRedrive } from './invariants';
+import { invariants, watchesWithoutRedrive } from './invariants';
 import { story, tryOut, type Broken } from './replay';
 import type { Options } from './world';
 
@@ -50,6 +50,12 @@ describe('five services through crashes, repeats, redrives, stalls and a remote 
     () => liveThrough(Math.ceil(count / 4), { redriven: false, watches: watchesWithoutRedrive }),
     count * msPerSeed,
   );
+
+  test('its invariants are of these rules: A1 A2 A6 A10 A11 A13 A14 A15 A16 A17 R2 R4 R6 R9 R11 R12 R13 R15 R16 R18 R19 R21 R22 R23 R25 H2 H3 H4 H7 E1 E3 E5 E7 E8 E9 P1 P3 P4 P5 X1 X2 X3', () => {
+    const rules = new Set(Object.keys(invariants).map((name) => name.split(' ')[0]));
+    const { currentTestName = '' } = expect.getState();
+    expect([...rules].sort()).toEqual([...currentTestName.matchAll(/\b[ARHEPX]\d+\b/g)].map(([id]) => id).sort());
+  });
 
   test('the same seed is the same world', () => {
     const told = [1, 2].map(() => {
