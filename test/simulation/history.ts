@@ -75,6 +75,23 @@ export const decideAgain = (past: Past, world: World): string | null => {
   return null;
 };
 
+/**
+ * A document without what a run has told about messages: one that was refused before there was such a run has left
+ * nothing with it, and when it is read again the ended run tells it once more (its receipt is final at admission).
+ */
+const lasting = (state: unknown): string | undefined =>
+  JSON.stringify(state, (name, value: unknown) => (name === 'fates' ? undefined : value));
+
+/** Which fields of a document differ, and how. */
+const partOf = (was: string | undefined, is: string | undefined): string => {
+  const before = JSON.parse(was ?? '{}') as Record<string, unknown>;
+  const after = JSON.parse(is ?? '{}') as Record<string, unknown>;
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => `${name} from ${JSON.stringify(before[name])} to ${JSON.stringify(after[name])}`)
+    .join('; ');
+};
+
 /** Refused before admission: no identity was kept, so the same words may come again and find a quiet conversation (A6). */
 const isUnkept = (message: unknown, store: Store): boolean => {
   const { type, identity } = message as { readonly type: string } & Partial<Pick<Submit, 'identity'>>;
@@ -94,10 +111,10 @@ export const readAgain = (world: World): string | null => {
       if (isUnkept(message, store)) continue;
       const { changes, performs } = store.transact([{ message, cause: record.eventId }], { capacity: 64 });
       for (const { key, before, after } of changes) {
-        const was = JSON.stringify(before());
-        const is = JSON.stringify(after);
+        const was = lasting(before());
+        const is = lasting(after);
         if (was !== is)
-          return `${name} reads ${record.type} ${record.eventId}, and ${key.kind} ${key.id} ${was} becomes ${is}`;
+          return `${name} reads ${record.type} ${record.eventId}, and ${key.kind} ${key.id} changes: ${partOf(was, is)}`;
       }
       if (performs.length > 0)
         return `${name} reads ${record.type} ${record.eventId} and does ${JSON.stringify(performs)}`;
