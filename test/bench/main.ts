@@ -132,7 +132,7 @@ const main = async (): Promise<void> => {
   if (!isSingle(workload)) return bench(workload as Workload, channel);
   const result = await single(workload, {
     messages: options.messages === undefined ? null : whole('messages', options.messages, 0),
-    perSec: whole('rate', options.rate, 500),
+    perSec: options.rate === undefined ? null : whole('rate', options.rate, 0),
     inFlight: whole('concurrency', options.concurrency, 64),
     admissionOnly: options['admission-only'],
   });

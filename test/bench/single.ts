@@ -1,17 +1,33 @@
+import { actions, unknowns } from './actions';
 import { parked, takeover, turns } from './executor';
 import { identities } from './identities';
 import { absorb } from './ingress';
+import { expiries, inbox } from './people';
+import { listeners, snapshot } from './readers';
 import { receipts } from './receipts';
 
 /** Workloads of one figure each, printed as they are; what each measures is said beside its code. */
-export const singles = ['ingress', 'receipts', 'turns', 'takeover', 'parked', 'identities'] as const;
+export const singles = [
+  'ingress',
+  'receipts',
+  'turns',
+  'takeover',
+  'parked',
+  'identities',
+  'actions',
+  'unknowns',
+  'inbox',
+  'expiries',
+  'listeners',
+  'snapshot',
+] as const;
 export type Single = (typeof singles)[number];
 
 export const isSingle = (name: string): name is Single => singles.some((single) => single === name);
 
 export interface Asked {
   readonly messages: number | null;
-  readonly perSec: number;
+  readonly perSec: number | null;
   readonly inFlight: number;
   readonly admissionOnly: boolean;
 }
@@ -40,7 +56,7 @@ const measured = (workload: Single, { messages, perSec, inFlight, admissionOnly 
     case 'ingress':
       return ingress(messages ?? 10_000, !admissionOnly);
     case 'receipts':
-      return admissionReceipts(perSec, messages ?? 10_000);
+      return admissionReceipts(perSec ?? 500, messages ?? 10_000);
     case 'turns':
       return turns(inFlight, messages ?? 50);
     case 'takeover':
@@ -48,7 +64,19 @@ const measured = (workload: Single, { messages, perSec, inFlight, admissionOnly 
     case 'parked':
       return parked(messages ?? 100_000, home);
     case 'identities':
-      return identities(messages ?? 1_000_000, perSec, 5_000, home);
+      return identities(messages ?? 1_000_000, perSec ?? 500, 5_000, home);
+    case 'actions':
+      return actions(messages ?? 5_000, perSec ?? 100);
+    case 'unknowns':
+      return unknowns(messages ?? 10_000);
+    case 'inbox':
+      return inbox(messages ?? 100_000);
+    case 'expiries':
+      return expiries(messages ?? 10_000);
+    case 'listeners':
+      return listeners(inFlight, perSec ?? 100, home);
+    case 'snapshot':
+      return snapshot(messages ?? 10_000);
   }
 };
 
