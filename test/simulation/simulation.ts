@@ -68,6 +68,7 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     stalls,
     desk,
     mutate,
+    inbox: options.inbox ?? true,
     remote: openRemote(random, () => state.calm, wanted),
     get said() {
       return workload.sent;

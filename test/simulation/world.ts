@@ -17,6 +17,8 @@ export interface World {
   /** Everything that people have said so far. */
   readonly said: readonly MessageSubmitted[];
   readonly now: number;
+  /** Whether services remember by event id what they have handled (X1). */
+  readonly inbox: boolean;
   /** No more faults: what is left has to come to its end. */
   readonly calm: boolean;
   readonly note: (line: string) => void;
