@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Pool } from 'pg';
 import type { Principal } from './auth';
+import type { Decoded } from './codec';
 import type { RawRecord } from './dead-letters';
 import { Refusal } from './errors';
 import { listOf, page, type Http } from './http';
@@ -31,7 +32,7 @@ interface DeadRow {
   state: string;
 }
 
-const item = (row: DeadRow): Record<string, unknown> => ({
+const item = (row: DeadRow, decoded: Decoded | null): Record<string, unknown> => ({
   id: row.id,
   consumer: row.consumer,
   topic: row.topic,
@@ -43,6 +44,7 @@ const item = (row: DeadRow): Record<string, unknown> => ({
   state: row.state,
   key: printable(row.key),
   preview: printable(row.value),
+  decoded: decoded === null ? null : { record: decoded.name, value: decoded.value },
 });
 
 const rawOf = (row: DeadRow): RawRecord => ({
@@ -75,10 +77,15 @@ const bulkBody = Type.Object(
 /** Lists, redrives and skips what a consumer could not handle (X2). */
 export const deadLetterRoutes = (
   app: Http,
-  pool: Pool,
-  /** Puts a record through its consumer again; resolves with the error it met, or null. */
-  redrive: (raw: RawRecord) => Promise<unknown>,
+  deps: {
+    readonly pool: Pool;
+    /** Puts a record through its consumer again; resolves with the error it met, or null. */
+    readonly redrive: (raw: RawRecord) => Promise<unknown>;
+    /** What some bytes say; null where they are no record of ours. */
+    readonly decode: (value: Buffer) => Promise<Decoded | null>;
+  },
 ): void => {
+  const { pool } = deps;
   const audit = auditIn(pool);
 
   const redriveOne = async (
@@ -89,7 +96,7 @@ export const deadLetterRoutes = (
       row.consumer,
       row.id,
     ]);
-    const error = await redrive(rawOf(row));
+    const error = await deps.redrive(rawOf(row));
     const message = error === null ? null : error instanceof Error ? error.message : JSON.stringify(error);
     if (error === null)
       await query(pool, "UPDATE dead_letters SET state = 'redriven' WHERE consumer = $1 AND id = $2", [
@@ -125,7 +132,8 @@ export const deadLetterRoutes = (
       [code ?? null, after, limit + 1],
     );
     const { items, next } = listOf(rows, limit, (row) => row.id);
-    return { items: items.map(item), next };
+    const decoded = await Promise.all(items.map(({ value }) => (value === null ? null : deps.decode(value))));
+    return { items: items.map((row, index) => item(row, decoded[index] ?? null)), next };
   });
 
   app.post('/v1/ops/dead-letters/:id/redrive', guard, async (request) =>

@@ -4,21 +4,26 @@ import type { RawRecord } from './dead-letters';
 import { Refusal } from './errors';
 import { listOf, page, type Http } from './http';
 import { auditIn, guard } from './ops-audit';
+import type { Decoded } from './codec';
+import { instancesSeen, lagHistory } from './lag-samples';
 import { deadLetterRoutes } from './ops-dead-letters';
 import { outboxRoutes } from './ops-outbox';
 import { query } from './postgres';
+import { outboxNow } from './upkeep';
 
 export interface OpsDeps {
   readonly pool: Pool;
   readonly lag: () => Promise<readonly TopicLag[]>;
   readonly redrive: (raw: RawRecord) => Promise<unknown>;
+  /** What some bytes say; null where they are no record of ours. */
+  readonly decode: (value: Buffer) => Promise<Decoded | null>;
 }
 
-/** The operator routes every service has: dead letters, blocked outbox keys, incidents, lag. */
+/** The operator routes every service has: dead letters, blocked outbox keys, incidents, lag, and how the service is. */
 export const opsRoutes = (app: Http, deps: OpsDeps): void => {
   const { pool } = deps;
   const audit = auditIn(pool);
-  deadLetterRoutes(app, pool, deps.redrive);
+  deadLetterRoutes(app, deps);
   outboxRoutes(app, pool);
 
   app.get('/v1/ops/incidents', guard, async (request) => {
@@ -63,6 +68,11 @@ export const opsRoutes = (app: Http, deps: OpsDeps): void => {
     if (rows.length === 0) throw new Refusal('not_found', 'no incident of this id');
     await audit(request.principal, 'incident.acknowledge', id, null);
     return { id, state: 'acknowledged' };
+  });
+
+  app.get('/v1/ops/status', guard, async () => {
+    const [instances, history, outbox] = await Promise.all([instancesSeen(pool), lagHistory(pool), outboxNow(pool)]);
+    return { instances, history, outbox };
   });
 
   app.get('/v1/ops/lag', guard, async () => ({ items: await deps.lag(), next: null }));

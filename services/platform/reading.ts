@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { RecordName } from '../../schemas/generated/records';
-import { topicName } from '../../schemas/topics';
+import { topicName, topics } from '../../schemas/topics';
 import type { Broker } from './broker';
-import { openCodec, type Codec, type Registered } from './codec';
+import { openCodec, type Codec, type Decoded, type Registered } from './codec';
 import { startConsumer, type RunningConsumer, type TopicLag } from './consumer';
 import type { RawRecord } from './dead-letters';
 import type { Kind, Tick, Trace } from './decision';
@@ -17,6 +17,7 @@ import type { Writer } from './writer';
 
 const firstRetryMs = 200;
 const maxRetryMs = 3_000;
+const allRecords: ReadonlySet<RecordName> = new Set(topics.flatMap(({ records }) => records));
 
 export interface ReadingDeps<M> {
   readonly env: Environment;
@@ -41,6 +42,8 @@ export interface Reading {
   /** Why this process does not read yet; null once everything has started. */
   readonly problem: () => string | null;
   readonly lag: () => Promise<readonly TopicLag[]>;
+  /** What some bytes say, for the eye; null where they are no record of ours or nothing can be decoded yet. */
+  readonly decode: (value: Buffer) => Promise<Decoded | null>;
   /** Puts a record through its consumer again; resolves with the error it met, or null. */
   readonly redrive: (raw: RawRecord) => Promise<unknown>;
   readonly stop: () => Promise<void>;
@@ -122,6 +125,7 @@ export const startReading = <M>(deps: ReadingDeps<M>): Reading => {
     codec: () => codec,
     problem: () => problem,
     lag: async () => (await Promise.all([...readers.values()].map(({ consumer }) => consumer.lag()))).flat(),
+    decode: async (value) => (await codec?.decode(value, allRecords).catch(() => null)) ?? null,
     redrive: (raw) =>
       new Promise((resolve, reject) => {
         const reader = readers.get(raw.group);

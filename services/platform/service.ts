@@ -14,6 +14,7 @@ import { blockedIncident, incidentsIn } from './incidents';
 import { refusingUndecodable, type Input, type Undecodable } from './intake';
 import { openBroker } from './kafka';
 import type { LiveConfiguration } from './live-configuration';
+import { keepSample } from './lag-samples';
 import type { Logger } from './log';
 import type { Metrics } from './metrics';
 import { opsRoutes } from './ops';
@@ -189,7 +190,14 @@ export const startService = async <M, I>(
     },
   });
 
-  const watchdog = startWatchdog({ lag: () => reading.lag(), metrics, stripPrefix: strip, incidents, log });
+  const watchdog = startWatchdog({
+    lag: () => reading.lag(),
+    metrics,
+    stripPrefix: strip,
+    incidents,
+    keep: (lag) => keepSample(upkeep, env.instance, lag),
+    log,
+  });
   const app = await openHttp({
     service: spec.name,
     tracing,
@@ -211,7 +219,12 @@ export const startService = async <M, I>(
       await Promise.all([exportTables(pool, metrics), spec.beforeMetrics?.(api), measured.catch(() => undefined)]);
     },
   });
-  opsRoutes(app, { pool, lag: () => reading.lag(), redrive: (raw) => reading.redrive(raw) });
+  opsRoutes(app, {
+    pool,
+    lag: () => reading.lag(),
+    redrive: (raw) => reading.redrive(raw),
+    decode: (value) => reading.decode(value),
+  });
   await spec.routes?.(app, api);
 
   let stopOwn: (() => Promise<void>) | undefined;

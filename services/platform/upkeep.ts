@@ -30,15 +30,31 @@ export const startUpkeep = (pool: Pool, log: Logger): (() => void) => {
   };
 };
 
-/** Fills the gauges that come from the platform's own tables. */
-export const exportTables = async (pool: Pool, metrics: Metrics): Promise<void> => {
+export interface OutboxNow {
+  readonly pending: number;
+  readonly oldestSeconds: number;
+  readonly blockedKeys: number;
+}
+
+/** What waits to be sent. */
+export const outboxNow = async (pool: Pool): Promise<OutboxNow> => {
   const [row] = await query<{ pending: string; oldest: number | null; blocked: number }>(
     pool,
     'SELECT count(*) AS pending, extract(epoch FROM clock_timestamp() - min(created_at))::float AS oldest, count(*) FILTER (WHERE blocked_at IS NOT NULL)::int AS blocked FROM outbox',
   );
-  metrics.outboxPending.set(Number(row?.pending ?? 0));
-  metrics.outboxOldestSeconds.set(Math.max(0, row?.oldest ?? 0));
-  metrics.outboxBlockedKeys.set(row?.blocked ?? 0);
+  return {
+    pending: Number(row?.pending ?? 0),
+    oldestSeconds: Math.max(0, row?.oldest ?? 0),
+    blockedKeys: row?.blocked ?? 0,
+  };
+};
+
+/** Fills the gauges that come from the platform's own tables. */
+export const exportTables = async (pool: Pool, metrics: Metrics): Promise<void> => {
+  const outbox = await outboxNow(pool);
+  metrics.outboxPending.set(outbox.pending);
+  metrics.outboxOldestSeconds.set(outbox.oldestSeconds);
+  metrics.outboxBlockedKeys.set(outbox.blockedKeys);
   metrics.incidents.reset();
   for (const one of await query<{ kind: string; n: number }>(
     pool,

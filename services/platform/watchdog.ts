@@ -12,6 +12,8 @@ export interface WatchdogDeps {
   readonly metrics: Metrics;
   readonly stripPrefix: (topic: string) => string;
   readonly incidents: Incidents;
+  /** Keeps a measurement for those who look at the service later. */
+  readonly keep: (lag: readonly TopicLag[]) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -26,7 +28,7 @@ const isSilent = (one: TopicLag): boolean => one.progressAgeSeconds > silentAfte
 const incidentId = (one: TopicLag): string => `silent-consumer/${one.group}/${one.topic}/${one.partition}`;
 
 /** Looks whether what is read gets on, and says so where it does not. */
-export const startWatchdog = ({ lag, metrics, stripPrefix, incidents, log }: WatchdogDeps): Watchdog => {
+export const startWatchdog = ({ lag, metrics, stripPrefix, incidents, keep, log }: WatchdogDeps): Watchdog => {
   const measure = async (): Promise<readonly TopicLag[]> => {
     const partitions = await lag();
     metrics.lag.reset();
@@ -45,6 +47,7 @@ export const startWatchdog = ({ lag, metrics, stripPrefix, incidents, log }: Wat
 
   const look = async (): Promise<void> => {
     const partitions = await measure();
+    await keep(partitions);
     for (const one of partitions.filter(isSilent))
       await incidents.open({
         id: incidentId(one),

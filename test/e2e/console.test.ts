@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { openCodec } from '../../services/platform/codec';
+import { kafkaSettings } from '../../services/platform/environment';
+import { openBroker } from '../../services/platform/kafka';
+import { openLog } from '../../services/platform/log';
 import { localToken } from '../../services/cli/remote';
 import { fresh, system, type System } from '../support/system';
 import { until } from '../support/until';
@@ -207,6 +211,37 @@ shown('each page: no violation found by axe, light and dark; nothing to scroll s
     if (wide !== null) await page.setViewportSize(wide);
   }
   expect(found).toEqual([]);
+});
+
+shown('X2: a dead letter is shown as it came and decoded, and left out only with a reason', async () => {
+  const { page } = alice;
+  const topic = 'fairlead.admission.messages.v1';
+  const log = openLog('test', 'test', 'silent');
+  const codec = await openCodec(process.env['SCHEMA_REGISTRY_URL'] ?? '', [{ topic, type: 'MessageStored' }], log);
+  const broker = openBroker(kafkaSettings(process.env), 'console-test', log);
+  const producer = await broker.producer();
+  const stray = fresh('stray');
+  const value = codec.encode(topic, 'MessageStored', {
+    ...{ eventId: stray, occurredAt: 1, tenant: 'local', app: 'local', account: 'alice', conversationId: stray },
+    ...{ messageId: stray, clientMessageId: stray, relation: 'NEW_TASK', content: 'astray', contentSha256: '' },
+    ...{ title: null, targetRunId: null, receivedAt: 1, revision: 1 },
+  });
+  await producer.send([
+    { topic: 'fairlead.ingress.messages.v1', partition: null, key: Buffer.from(stray), value, headers: {} },
+  ]);
+  await producer.close();
+  await broker.close();
+  await page.goto('/operations');
+  const card = page.locator('article', { hasText: 'unexpected_record' });
+  await card.getByText('Show the record').click();
+  await card.getByText('decoded, MessageStored').waitFor();
+  expect(await card.locator('pre').last().textContent()).toContain('"content": "astray"');
+  await keep(page, 'dead-letter');
+  expect(await violations(page)).toEqual([]);
+  await card.getByText('Skip it').first().click();
+  await card.getByLabel('Why it may be left out').fill('a test sent it astray');
+  await card.getByRole('button', { name: 'Skip it' }).click();
+  await card.waitFor({ state: 'detached' });
 });
 
 shown('by keyboard: skip link, j and k, help', async () => {

@@ -37,6 +37,7 @@ interface Item {
   readonly code: string;
   readonly message: string;
   readonly redriveCount: number;
+  readonly decoded: { readonly record: string; readonly value: { readonly conversationId: string } } | null;
 }
 const listed = async (code: string): Promise<Item[]> => {
   const { body } = await toy.request('GET', `/v1/ops/dead-letters?code=${code}`, undefined, operator);
@@ -95,6 +96,9 @@ test('37, X2: every odd record becomes a dead letter with reason and origin, the
     });
   });
   expect(await listed('not_avro')).toHaveLength(3);
+  expect((await listed('not_avro')).map(({ decoded }) => decoded)).toEqual([null, null, null]);
+  const [decoded] = (await listed('unexpected_record')).map((one) => one.decoded);
+  expect([decoded?.record, decoded?.value.conversationId]).toEqual(['MessageStored', 'one']);
   const [row] = await world.sql<{ headers: string }>("SELECT headers FROM dead_letters WHERE code = 'null_value'");
   expect(JSON.parse(row?.headers ?? '{}')).toEqual({ raw: { base64: binary.toString('base64') }, text: 'kept' });
   expect(await toy.metric('fairlead_dlt_records_total')).toBe(odd.length);
@@ -210,4 +214,19 @@ test('40: the end of an upstream transaction is no lag, so that no consumer is t
   await upstream.disconnect();
   await until('it is stored', async () => (await seen('transacted')).length === 1);
   await until('nothing waits', async () => (await toy.metric('kafka_consumergroup_lag')) === 0);
+});
+
+test('an operator sees the instances, what the outbox holds and how the lag went', async () => {
+  const status = await until('it has measured', async () => {
+    const { body } = await toy.request('GET', '/v1/ops/status', undefined, operator);
+    const { instances } = body as { instances: unknown[] };
+    return instances.length > 0 ? body : null;
+  });
+  expect(status).toMatchObject({
+    instances: [{ instance: expect.any(String) as string, lag: expect.any(Number) as number }],
+    history: expect.arrayContaining([
+      expect.objectContaining({ timeLagSeconds: expect.any(Number) as number }),
+    ]) as unknown[],
+    outbox: { blockedKeys: 0 },
+  });
 });

@@ -1,112 +1,16 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { part, post } from './api';
 import type { List, Session, WaitingFor } from './facts';
 import { useLoaded } from './load';
 import { Act, Badge, Empty, Problem } from './parts';
-import { Plot } from './plot';
-import { At, When } from './time';
+import { ServiceCard } from './service-card';
+import { When } from './time';
 import { shortId, waitsFor } from './words';
 
 const services = ['admission', 'run-executor', 'hil', 'effect-ledger', 'publication'] as const;
 type Service = (typeof services)[number];
 const lookAgainMs = 5_000;
-/** An hour of looks. */
-const maxSamples = 720;
-const slowSec = 5;
-
-interface Lag {
-  readonly group: string;
-  readonly topic: string;
-  readonly partition: number;
-  readonly lag: number;
-  readonly timeLagSeconds: number;
-}
-
-interface Sample {
-  readonly records: number;
-  readonly seconds: number;
-}
-
-/** Consumer lag of one service, and how it went since this page was opened. */
-const ServiceLag = ({ service }: { readonly service: Service }) => {
-  const { value, error, at } = useLoaded<List<Lag>>(`/v1/ops/${service}/lag`, lookAgainMs);
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
-  useEffect(() => {
-    if (value === null) return;
-    const records = value.items.reduce((sum, one) => sum + one.lag, 0);
-    const seconds = Math.max(0, ...value.items.map((one) => one.timeLagSeconds));
-    setSamples((before) => [...before, { records, seconds }].slice(-maxSamples));
-  }, [value, at]);
-  const last = samples.at(-1);
-  const topics = new Map<string, Sample>();
-  for (const one of value?.items ?? []) {
-    const known = topics.get(`${one.topic} ${one.group}`) ?? { records: 0, seconds: 0 };
-    topics.set(`${one.topic} ${one.group}`, {
-      records: known.records + one.lag,
-      seconds: Math.max(known.seconds, one.timeLagSeconds),
-    });
-  }
-  return (
-    <article className="card" data-item={service} tabIndex={-1}>
-      <header>
-        <Badge
-          tone={error !== null ? 'wrong' : last === undefined ? null : last.seconds > slowSec ? 'wrong' : 'settled'}
-        >
-          {error !== null
-            ? 'does not answer'
-            : last === undefined
-              ? 'asking'
-              : last.seconds > slowSec
-                ? 'behind'
-                : 'keeps up'}
-        </Badge>
-        <h3>{service}</h3>
-      </header>
-      {error === null ? null : <Problem error={error} />}
-      {last === undefined ? null : (
-        <>
-          <p className="numbers">
-            {last.records} records, {last.seconds.toFixed(1)} s behind
-            {at === null ? null : (
-              <>
-                {' '}
-                <span className="quiet">
-                  at <At at={at} />
-                </span>
-              </>
-            )}
-          </p>
-          <Plot
-            of={samples.map(({ seconds }) => seconds)}
-            label={`Seconds behind of ${service} since this page was opened`}
-          />
-        </>
-      )}
-      <details>
-        <summary>by topic</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">topic</th>
-              <th scope="col">records</th>
-              <th scope="col">seconds</th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...topics].map(([name, one]) => (
-              <tr key={name}>
-                <td>{name.split(' ')[0]}</td>
-                <td>{one.records}</td>
-                <td>{one.seconds.toFixed(1)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
-    </article>
-  );
-};
 
 const WithReason = ({
   label,
@@ -142,6 +46,7 @@ interface Dead {
   readonly redriveCount: number;
   readonly key: string | null;
   readonly preview: string | null;
+  readonly decoded: { readonly record: string; readonly value: unknown } | null;
 }
 
 const DeadLetters = ({ service }: { readonly service: Service }) => {
@@ -169,7 +74,18 @@ const DeadLetters = ({ service }: { readonly service: Service }) => {
           </p>
           <details>
             <summary>Show the record</summary>
-            <pre tabIndex={0}>{dead.preview ?? 'an empty value'}</pre>
+            <div className="beside">
+              <figure>
+                <figcaption>as it came</figcaption>
+                <pre tabIndex={0}>{dead.preview ?? 'an empty value'}</pre>
+              </figure>
+              <figure>
+                <figcaption>{dead.decoded === null ? 'decoded' : `decoded, ${dead.decoded.record}`}</figcaption>
+                <pre tabIndex={0}>
+                  {dead.decoded === null ? 'no record of this system' : JSON.stringify(dead.decoded.value, null, 2)}
+                </pre>
+              </figure>
+            </div>
           </details>
           <div className="row">
             <Act act={() => done(post(`${path(dead.id)}/redrive`))}>Put it through its consumer again</Act>
@@ -335,7 +251,7 @@ export const OperationsPage = ({ session }: { readonly session: Session }) => (
           <h2 id="lag">Services</h2>
           <div className="grid">
             {services.map((service) => (
-              <ServiceLag key={service} service={service} />
+              <ServiceCard key={service} service={service} />
             ))}
           </div>
         </section>
