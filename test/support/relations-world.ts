@@ -13,15 +13,16 @@ import { spawnToy, type ToyProcess } from './platform-instances';
 import { dropDatabase, dropTopics, required } from './platform-world';
 
 const root = join(__dirname, '..', '..');
-const services = ['admission', 'run-executor', 'hil'] as const;
-type Name = (typeof services)[number];
+/** Those who decide about messages. */
+const deciding = ['admission', 'run-executor', 'hil'] as const;
+type Name = (typeof deciding)[number] | 'publication';
 
 export interface Reply {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
 
-/** Those who decide about messages, as processes with topics, databases and a configuration file of their own. */
+/** Some of the services as processes, with topics, databases and a configuration file of their own. */
 export interface RelationsWorld {
   readonly process: Readonly<Record<Name, ToyProcess>>;
   /** Puts a new configuration file in the place of the old one, as editors do. */
@@ -39,7 +40,11 @@ export interface RelationsWorld {
   close(): Promise<void>;
 }
 
-export const openRelationsWorld = async (file: string, configuration: string): Promise<RelationsWorld> => {
+export const openRelationsWorld = async (
+  file: string,
+  configuration: string,
+  services: readonly Name[] = deciding,
+): Promise<RelationsWorld> => {
   const name = `test-${file}-${randomBytes(3).toString('hex')}`;
   const prefix = `${name}.`;
   const silent = openLog('test', 'test', 'silent');
