@@ -20,7 +20,9 @@ export type JournalLine =
       dueAt: string | null;
       forgetAt: string | null;
     }
-  | { kind: 'effect'; key: string; operation: string; at: string };
+  | { kind: 'effect'; key: string; operation: string; at: string }
+  /** What was under way is dropped: no effect follows. */
+  | { kind: 'cancelled'; key: string; at: string };
 
 export interface Journal {
   /** Resolves once the lines are on the disk. */

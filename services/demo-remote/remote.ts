@@ -16,7 +16,7 @@ interface Entry {
   operation: string;
   sha256: string;
   at: string;
-  state: 'done' | 'rejected' | 'processing';
+  state: 'done' | 'rejected' | 'processing' | 'cancelled';
   answer: Answer;
   forgetAt: string | null;
   /** Resolves when the first answer may be given to a repeated request. */
@@ -39,6 +39,8 @@ export interface EffectView {
 export interface Remote {
   submit: (submission: Submission, behaviour: Behaviour) => Promise<Reaction>;
   byKey: (key: string) => KeyView | null;
+  /** Drops what is still under way; what is done stays done. Resolves with the state it has from now on. */
+  cancel: (key: string) => Promise<Entry['state'] | null>;
   effects: () => EffectView[];
   stop: () => void;
 }
@@ -120,7 +122,7 @@ export const startRemote = (journal: Journal, lines: readonly JournalLine[]): Re
       if (actsNow) countEffect(key, operation, at);
       if (dueMs === null) return;
       await later(dueMs);
-      await act(key, operation);
+      if (entry.state !== 'cancelled') await act(key, operation);
     });
     entry.answerable = behaviour.kind === 'pending_202' ? stored : done;
     done.catch(() => entries.delete(key));
@@ -128,16 +130,23 @@ export const startRemote = (journal: Journal, lines: readonly JournalLine[]): Re
     return entry;
   };
 
+  const dropped = (entry: Entry): void => {
+    entry.state = 'cancelled';
+    entry.answer = { status: 422, body: { error: 'cancelled', actionKey: entry.key } };
+  };
+
   for (const line of lines) {
+    const entry = entries.get(line.key);
     if (line.kind === 'received') entries.set(line.key, entryOf(line));
-    else countEffect(line.key, line.operation, line.at);
+    else if (line.kind === 'effect') countEffect(line.key, line.operation, line.at);
+    else if (entry !== undefined) dropped(entry);
   }
   // What was received and not done in the last life is done now.
   for (const line of lines) {
     if (line.kind !== 'received' || entries.get(line.key)?.state !== 'processing') continue;
     const waitMs = line.dueAt === null ? 0 : Math.max(0, Date.parse(line.dueAt) - Date.now());
     later(waitMs)
-      .then(() => act(line.key, line.operation))
+      .then(() => (entries.get(line.key)?.state === 'cancelled' ? undefined : act(line.key, line.operation)))
       .catch(() => undefined);
   }
 
@@ -150,11 +159,21 @@ export const startRemote = (journal: Journal, lines: readonly JournalLine[]): Re
       }
       if (behaviour.kind === 'lose') return { kind: 'hang' };
       const entry = await receive(submission, behaviour);
-      return reactionOf(behaviour, entry.answer);
+      return entry.state === 'cancelled'
+        ? { kind: 'answer', answer: entry.answer }
+        : reactionOf(behaviour, entry.answer);
     },
     byKey: (key) => {
       const entry = known(key);
       return entry === undefined ? null : { state: entry.state, at: entry.at, body: entry.answer.body };
+    },
+    cancel: async (key) => {
+      const entry = known(key);
+      if (entry?.state !== 'processing') return entry?.state ?? null;
+      // Before the disk is waited for: its effect must not begin meanwhile.
+      dropped(entry);
+      await journal.append([{ kind: 'cancelled', key, at: new Date().toISOString() }]);
+      return entry.state;
     },
     effects: () => [...effects.values()],
     stop: () => timers.forEach((timer) => clearTimeout(timer)),

@@ -90,7 +90,8 @@ interface Context {
 const handle = async (context: Context, request: http.IncomingMessage): Promise<Outcome> => {
   const path = new URL(request.url ?? '/', 'http://remote').pathname;
   if (request.method === 'GET') return answerGet(context, path);
-  if (request.method !== 'POST') return reply(405, { error: 'GET or POST' });
+  if (request.method === 'DELETE') return cancel(context, path);
+  if (request.method !== 'POST') return reply(405, { error: 'GET, POST or DELETE' });
   const body = await readBody(request);
   if (body === null) return reply(413, { error: `at most ${bodyMaxBytes} bytes` });
   if (path === '/behaviour') return addRule(context.rules, body);
@@ -103,11 +104,23 @@ const answerGet = ({ remote, isStopping }: Context, path: string): Outcome => {
   if (path === '/livez') return reply(200, { status: 'ok' });
   if (path === '/readyz') return reply(isStopping() ? 503 : 200, { status: isStopping() ? 'stopping' : 'ok' });
   if (path === '/effects') return reply(200, { items: remote.effects() });
-  const encoded = /^\/by-key\/([^/]+)$/.exec(path)?.[1];
-  const key = encoded === undefined ? null : decode(encoded);
+  const key = keyIn(path);
   if (key === null) return reply(404, { error: 'no such page' });
   const found = remote.byKey(key);
   return found === null ? reply(404, { error: 'unknown key' }) : reply(200, found);
+};
+
+/** The remote's own cancel: 200 where it dropped what was under way, 409 where it is too late. */
+const cancel = async ({ remote }: Context, path: string): Promise<Outcome> => {
+  const key = keyIn(path);
+  const state = key === null ? null : await remote.cancel(key);
+  if (state === null) return reply(404, { error: 'unknown key' });
+  return reply(state === 'cancelled' ? 200 : 409, { state });
+};
+
+const keyIn = (path: string): string | null => {
+  const encoded = /^\/by-key\/([^/]+)$/.exec(path)?.[1];
+  return encoded === undefined ? null : decode(encoded);
 };
 
 const decode = (text: string): string | null => {

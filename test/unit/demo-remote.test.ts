@@ -53,6 +53,24 @@ const isDone = (remote: DemoRemote, subject: string) => async () =>
   (await byKey(remote, subject)).body.state === 'done';
 
 describe('the demo remote', () => {
+  test('its own cancel drops what is under way, for good, and comes too late for what is done', async () => {
+    const { remote, dataDir } = await start();
+    const drop = async (on: DemoRemote, subject: string): Promise<number> =>
+      (await fetch(`${on.url}/by-key/${encodeURIComponent(keyOf(subject))}`, { method: 'DELETE' })).status;
+    await post(remote, 'p', { behaviour: 'pending_202:60000' });
+    await post(remote, 'd');
+    expect([
+      await drop(remote, 'p'),
+      await drop(remote, 'p'),
+      await drop(remote, 'd'),
+      await drop(remote, 'x'),
+    ]).toEqual([200, 200, 409, 404]);
+    await stop(remote);
+    const second = (await start(dataDir)).remote;
+    expect((await byKey(second, 'p')).body.state).toBe('cancelled');
+    expect(await effectsOf(second)).toEqual({ d: 1 });
+  });
+
   test('a repeated key gets the first answer, one effect', async () => {
     const { remote } = await start();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(remote, 'a', { n: 1 })));
