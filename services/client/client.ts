@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageSubmitted, ReceiptIssued } from '../../schemas/generated/records';
 import { follow, type Happened } from './follow';
+import type { paths } from './generated/http';
 
 /** What the records' enums are over HTTP. */
 type OverHttp<T> = T extends string ? (string extends T ? T : Lowercase<Exclude<T, 'UNKNOWN'>>) : T;
@@ -24,6 +25,19 @@ export type Receipt = Omit<ReceiptIssued, 'occurredAt' | 'effectiveRequirements'
   readonly progress:
     (Omit<NonNullable<ReceiptIssued['progress']>, 'waitingFor'> & { readonly waitingFor: readonly unknown[] }) | null;
 };
+
+type Shown<Path extends keyof paths> = paths[Path] extends {
+  readonly get: {
+    readonly responses: { readonly 200: { readonly content: { readonly 'application/json': infer Body } } };
+  };
+}
+  ? Body
+  : never;
+
+/** As their owners show them; the types are made of the OpenAPI document. */
+export type Run = Shown<'/v1/runs/{runId}'>;
+export type Interaction = Shown<'/v1/interactions/{ref}'>;
+export type Action = Shown<'/v1/actions/{actionKey}'>;
 
 export interface Answer {
   readonly requestRevision: number;
@@ -93,8 +107,11 @@ export interface FairleadClient {
     what: Watched,
     options?: { readonly after?: string; readonly signal?: AbortSignal },
   ) => AsyncGenerator<Happened, void, undefined>;
-  readonly answer: (interactionRef: string, answer: Answer) => Promise<Readonly<Record<string, unknown>>>;
-  readonly run: (runId: string) => Promise<Readonly<Record<string, unknown>> & { readonly state: string }>;
+  readonly answer: (interactionRef: string, answer: Answer) => Promise<Interaction>;
+  readonly run: (runId: string) => Promise<Run>;
+  readonly interaction: (interactionRef: string) => Promise<Interaction>;
+  /** One action with its attempts and what is known of each. */
+  readonly action: (actionKey: string) => Promise<Action>;
   /** The exact bytes of the current report, or of a version. */
   readonly report: (runId: string, version?: number) => Promise<Report>;
 }
@@ -259,9 +276,11 @@ export const createClient = (options: ClientOptions = {}): FairleadClient => {
       insist(
         `/v1/interactions/${segment(interactionRef)}/responses`,
         post({ clientResponseId: randomUUID(), ...answer }),
-        (response) => json<Body>(response),
+        (response) => json<Interaction>(response),
       ),
     run: (runId) => get(`/v1/runs/${segment(runId)}`),
+    interaction: (interactionRef) => get(`/v1/interactions/${segment(interactionRef)}`),
+    action: (actionKey) => get(`/v1/actions/${segment(actionKey)}`),
     report: (runId, version) =>
       insist(`/v1/runs/${segment(runId)}/reports/${version ?? 'current'}`, {}, async (response) => {
         if (!response.ok) throw errorOf(response.status, await bodyOf(response));

@@ -4,6 +4,7 @@ import { Refusal } from '../platform/errors';
 import { listOf, page, problem, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
 import { checkText } from '../platform/content';
+import { actionSchema, actionsSchema } from './answers';
 import type { Attestation } from './decide-evidence';
 import type { Message } from './messages';
 import { statuses, type Action } from './state';
@@ -108,7 +109,7 @@ export const notThere = (reply: FastifyReply, actionKey: string): FastifyReply =
 export const operator = { roles: ['operator'] };
 
 export const routes = (app: Http, api: Api<Message>): void => {
-  app.get('/v1/actions', { schema: { querystring: listQuery } }, async (request) => {
+  app.get('/v1/actions', { schema: { querystring: listQuery, response: { 200: actionsSchema } } }, async (request) => {
     const { query } = request;
     const wanted = page(query);
     const found = await listActions(api.pool, readerOf(request), query, wanted);
@@ -117,10 +118,14 @@ export const routes = (app: Http, api: Api<Message>): void => {
     return { items: list.items.map(itemOf), next: list.next };
   });
 
-  app.get('/v1/actions/:actionKey', { schema: { params: keyParams } }, async (request, reply) => {
-    const found = await readAction(api.pool, readerOf(request), request.params.actionKey);
-    return found === null ? notThere(reply, request.params.actionKey) : itemOf(found);
-  });
+  app.get(
+    '/v1/actions/:actionKey',
+    { schema: { params: keyParams, response: { 200: actionSchema } } },
+    async (request, reply) => {
+      const found = await readAction(api.pool, readerOf(request), request.params.actionKey);
+      return found === null ? notThere(reply, request.params.actionKey) : itemOf(found);
+    },
+  );
 
   app.post(
     '/v1/actions/:actionKey/attestations',

@@ -1,3 +1,4 @@
+import { notSentName, type ConnectorModule, type ConnectorRequest } from '../../schemas/connector/module';
 import { loadDefault } from '../platform/load-module';
 import type { Configuration } from '../platform/configuration';
 import { BadSetting } from '../platform/environment';
@@ -6,43 +7,7 @@ import { call, type Called } from './call';
 import { fillUrl, headersOf, type Contract } from './contract';
 
 /** What a connector is asked to do once. The contract says what the answer means, whoever carries it. */
-export interface Carry {
-  readonly actionKey: string;
-  readonly operation: string;
-  readonly subject: string;
-  /** The sealed bytes, of a submission only. */
-  readonly body: Buffer | null;
-  /** Where it goes as it was sealed and approved; null = as configured now. */
-  readonly target: { readonly method: string; readonly url: string } | null;
-  readonly traceparent: string | null;
-  readonly timeoutMs: number;
-  /** Asked directly before the first byte is written (E2). */
-  readonly mayWrite: () => boolean;
-}
-
-/** Thrown by a module that knows that nothing of its request has gone out. */
-const notSentName = 'NotSent';
-
-export interface ModuleAnswer {
-  readonly status: number;
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export interface ModuleRequest extends Carry {
-  readonly signal: AbortSignal;
-}
-
-/**
- * A connector as a module, in the place of HTTP and under the same contract: it answers with a status and a body, and the
- * configured lists say what they mean. An error called `NotSent` means that nothing went out, any other leaves the
- * outcome unknown.
- */
-export interface ConnectorModule {
-  readonly submit: (request: ModuleRequest) => Promise<ModuleAnswer>;
-  readonly receipt?: (request: ModuleRequest) => Promise<ModuleAnswer>;
-  readonly cancel?: (request: ModuleRequest) => Promise<ModuleAnswer>;
-}
+export type Carry = Omit<ConnectorRequest, 'signal'>;
 
 type What = 'submit' | 'receipt' | 'cancel';
 

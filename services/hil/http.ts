@@ -7,6 +7,7 @@ import { listOf, page, problem, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
 import { mayRead } from './answer';
 import type { Reply } from './decide';
+import { interactionSchema, interactionsSchema } from './answers';
 import type { Inbox } from './inbox';
 import { itemOf } from './item';
 import type { Actor, Answer, AnyMessage } from './messages';
@@ -84,18 +85,24 @@ export const routes =
       return state;
     };
 
-    app.get('/v1/interactions', { schema: { querystring: listQuery } }, async (request) => {
-      const { limit, after } = page(request.query);
-      if (after !== null && !/^\d{1,15}\../.test(after))
-        throw new Refusal('field_invalid', 'after must be the next of an earlier list', 'after');
-      const { state = null, conversationId = null } = request.query;
-      const rows = await inboxOf(api.pool, actorOf(request), { state, conversationId, after, limit: limit + 1 });
-      const { items, next } = listOf(rows, limit, cursorOf);
-      return { items: items.map((row) => itemOf(row.state)), next };
-    });
+    app.get(
+      '/v1/interactions',
+      { schema: { querystring: listQuery, response: { 200: interactionsSchema } } },
+      async (request) => {
+        const { limit, after } = page(request.query);
+        if (after !== null && !/^\d{1,15}\../.test(after))
+          throw new Refusal('field_invalid', 'after must be the next of an earlier list', 'after');
+        const { state = null, conversationId = null } = request.query;
+        const rows = await inboxOf(api.pool, actorOf(request), { state, conversationId, after, limit: limit + 1 });
+        const { items, next } = listOf(rows, limit, cursorOf);
+        return { items: items.map((row) => itemOf(row.state)), next };
+      },
+    );
 
-    app.get('/v1/interactions/:ref', { schema: { params: refParams } }, async (request) =>
-      itemOf(await readable(request, request.params.ref)),
+    app.get(
+      '/v1/interactions/:ref',
+      { schema: { params: refParams, response: { 200: interactionSchema } } },
+      async (request) => itemOf(await readable(request, request.params.ref)),
     );
 
     app.get('/v1/interactions/:ref/preview', { schema: { params: refParams } }, async (request, reply) => {
@@ -110,7 +117,13 @@ export const routes =
 
     app.post(
       '/v1/interactions/:ref/responses',
-      { schema: { params: refParams, body: responseBody } },
+      {
+        schema: {
+          params: refParams,
+          body: responseBody,
+          response: { 200: interactionSchema, 201: interactionSchema },
+        },
+      },
       async (request, reply) => {
         const started = process.hrtime.bigint();
         const message: AnyMessage = {

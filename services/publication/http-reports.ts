@@ -4,6 +4,7 @@ import { Refusal } from '../platform/errors';
 import { listOf, page, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
 import { sendRange } from './byte-range';
+import { reportsSchema } from './answers';
 import { readerOf } from './http';
 import { reportItem } from './items';
 import type { AnyMessage } from './messages';
@@ -56,7 +57,7 @@ export const reportRoutes = (app: Http, api: Api<AnyMessage>): void => {
 
   app.get(
     '/v1/runs/:runId/reports',
-    { schema: { params: Type.Object({ runId }), querystring: pageQuery } },
+    { schema: { params: Type.Object({ runId }), querystring: pageQuery, response: { 200: reportsSchema } } },
     async (request) => {
       const { limit, after } = page(request.query);
       const run = await runOf(request, request.params.runId);

@@ -4,6 +4,7 @@ import { Refusal } from '../platform/errors';
 import { openEventStream } from '../platform/event-stream';
 import { listOf, page, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
+import { conversationsSchema, snapshotSchema } from './answers';
 import type { AnyMessage } from './messages';
 import { maxReaders, startOf, type Readers } from './readers';
 import { conversationItem, snapshotOf } from './snapshot';
@@ -67,22 +68,30 @@ export const routes =
       await readers().join(scope, openEventStream(reply), start, ended);
     };
 
-    app.get('/v1/conversations', { schema: { querystring: pageQuery } }, async (request) => {
-      const { limit, after } = page(request.query);
-      const [, at, id] = /^(\d{1,15})\.(.+)$/.exec(after ?? '') ?? [];
-      if (after !== null && (at === undefined || id === undefined))
-        throw new Refusal('field_invalid', 'after must be the next of an earlier list', 'after');
-      const from = at === undefined || id === undefined ? null : { at: Number(at), id };
-      const rows = await conversationsOf(api.pool, readerOf(request), limit + 1, from);
-      const { items, next } = listOf(rows, limit, (row) => `${row.state.updatedAt}.${row.id}`);
-      return { items: items.map((row) => conversationItem(row.state)), next };
-    });
+    app.get(
+      '/v1/conversations',
+      { schema: { querystring: pageQuery, response: { 200: conversationsSchema } } },
+      async (request) => {
+        const { limit, after } = page(request.query);
+        const [, at, id] = /^(\d{1,15})\.(.+)$/.exec(after ?? '') ?? [];
+        if (after !== null && (at === undefined || id === undefined))
+          throw new Refusal('field_invalid', 'after must be the next of an earlier list', 'after');
+        const from = at === undefined || id === undefined ? null : { at: Number(at), id };
+        const rows = await conversationsOf(api.pool, readerOf(request), limit + 1, from);
+        const { items, next } = listOf(rows, limit, (row) => `${row.state.updatedAt}.${row.id}`);
+        return { items: items.map((row) => conversationItem(row.state)), next };
+      },
+    );
 
-    app.get('/v1/conversations/:id/snapshot', { schema: { params: conversationParams } }, async (request, reply) => {
-      const found = await conversation(request, request.params.id);
-      const { json } = await snapshotOf(api.pool, { stream: found.id, by: 'conversation', runId: null });
-      return reply.type('application/json; charset=utf-8').header('cache-control', 'no-store').send(json);
-    });
+    app.get(
+      '/v1/conversations/:id/snapshot',
+      { schema: { params: conversationParams, response: { 200: snapshotSchema } } },
+      async (request, reply) => {
+        const found = await conversation(request, request.params.id);
+        const { json } = await snapshotOf(api.pool, { stream: found.id, by: 'conversation', runId: null });
+        return reply.type('application/json; charset=utf-8').header('cache-control', 'no-store').send(json);
+      },
+    );
 
     const listens = { exposeHeadRoute: false };
     app.get(

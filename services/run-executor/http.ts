@@ -3,6 +3,7 @@ import type { Principal } from '../platform/auth';
 import { Refusal } from '../platform/errors';
 import { listOf, page, problem, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
+import { listOfSchema, queuedSchema, runSchema, standingSchema, turnSchema } from './answers';
 import { blobs } from './keys';
 import { conversationIdOf, type ExecutorMessage } from './messages';
 import { terminalStatuses } from './run-status';
@@ -70,20 +71,24 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
   const shownRows = (rows: readonly StoredRun[]): Promise<ReturnType<typeof runView>[]> =>
     Promise.all(rows.flatMap(({ row, revision }) => (isRun(row) ? [shown({ run: row, revision })] : [])));
 
-  app.get('/v1/runs/:runId', { schema: { params } }, async (request) =>
+  app.get('/v1/runs/:runId', { schema: { params, response: { 200: runSchema } } }, async (request) =>
     shown(await seen(request.principal, request.params.runId)),
   );
 
-  app.get('/v1/runs/:runId/turns', { schema: { params } }, async (request) => {
-    const { run } = await seen(request.principal, request.params.runId);
-    const { limit, after } = page(request.query as never);
-    if (after !== null && !/^\d{1,9}$/.test(after))
-      throw new Refusal('field_invalid', 'after must be a turn number', 'after');
-    const rows = await listTurns(pool, run.runId, after === null ? null : Number(after), limit + 1);
-    const { items, next } = listOf(rows, limit, (row) => String(row.number));
-    const open = after === null ? openTurnView(run) : null;
-    return { items: [...(open === null ? [] : [open]), ...items.map(turnView)], next };
-  });
+  app.get(
+    '/v1/runs/:runId/turns',
+    { schema: { params, response: { 200: listOfSchema(turnSchema) } } },
+    async (request) => {
+      const { run } = await seen(request.principal, request.params.runId);
+      const { limit, after } = page(request.query as never);
+      if (after !== null && !/^\d{1,9}$/.test(after))
+        throw new Refusal('field_invalid', 'after must be a turn number', 'after');
+      const rows = await listTurns(pool, run.runId, after === null ? null : Number(after), limit + 1);
+      const { items, next } = listOf(rows, limit, (row) => String(row.number));
+      const open = after === null ? openTurnView(run) : null;
+      return { items: [...(open === null ? [] : [open]), ...items.map(turnView)], next };
+    },
+  );
 
   app.get('/v1/runs/:runId/turns/:n/input', async (request, reply) => {
     const { runId, n } = request.params as { runId: string; n: string };
@@ -93,7 +98,7 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
     return reply.header('etag', `"${input.sha256}"`).type('application/json').send(input.bytes);
   });
 
-  app.post('/v1/runs/:runId/resume', { schema: { params } }, async (request) => {
+  app.post('/v1/runs/:runId/resume', { schema: { params, response: { 200: standingSchema } } }, async (request) => {
     const { runId } = request.params;
     const standing = ({ run }: { readonly run: Run }) => ({
       runId,
@@ -108,7 +113,7 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
     return standing(await seen(request.principal, runId));
   });
 
-  app.get('/v1/runs', async (request) => {
+  app.get('/v1/runs', { schema: { response: { 200: listOfSchema(runSchema) } } }, async (request) => {
     const asked = request.query as Record<string, string | undefined>;
     const { limit, after } = page(asked);
     if (after !== null && !/^run_[0-9a-f]{26}$/.test(after))
@@ -160,7 +165,7 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
     };
   });
 
-  app.get('/v1/queue', async (request) => {
+  app.get('/v1/queue', { schema: { response: { 200: listOfSchema(queuedSchema) } } }, async (request) => {
     const rows = await queued(pool, request.principal.tenant, accountOf(request.principal));
     const items = rows
       .flatMap(({ row }) => (isRun(row) ? [row] : []))

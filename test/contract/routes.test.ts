@@ -1,79 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { Auth } from '../../services/platform/auth';
-import { openHttp, type Http } from '../../services/platform/http';
-import { openLog } from '../../services/platform/log';
-import { openMetrics } from '../../services/platform/metrics';
-import { opsRoutes } from '../../services/platform/ops';
-import { routes as admissionRoutes } from '../../services/admission/http';
-import { routes as ledgerRoutes } from '../../services/effect-ledger/http';
-import { callbackRoutes } from '../../services/effect-ledger/http-callbacks';
-import { operateRoutes } from '../../services/effect-ledger/http-operate';
-import { routes as hilRoutes } from '../../services/hil/http';
-import { routes as publicationRoutes } from '../../services/publication/http';
-import { documentRoutes } from '../../services/publication/http-documents';
-import { reportRoutes } from '../../services/publication/http-reports';
-import { routes as executorRoutes } from '../../services/run-executor/http';
 import { codeIn, read, rowsOf } from '../support/documents';
-
-/** Registering routes touches nothing of what they use later. */
-const nothing = {} as never;
-const auth: Auth = { verify: () => Promise.reject(new Error('no request is made')) };
-const log = openLog('test', 'test', 'silent');
-
-const services: Record<string, (app: Http) => void> = {
-  admission: (app) => admissionRoutes(app, nothing, nothing, nothing),
-  'run-executor': (app) => executorRoutes(app, nothing),
-  hil: (app) => hilRoutes(nothing, nothing)(app, nothing),
-  'effect-ledger': (app) => {
-    ledgerRoutes(app, nothing);
-    operateRoutes(app, nothing, nothing);
-    callbackRoutes(app, nothing, nothing);
-  },
-  publication: (app) => {
-    publicationRoutes(nothing)(app, nothing);
-    reportRoutes(app, nothing);
-    documentRoutes(app, nothing);
-  },
-};
-
-const braced = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
-
-interface Registered {
-  readonly routes: string[];
-  readonly described: string[];
-  readonly document: Record<string, unknown>;
-}
-
-/** What a service registers, and what its OpenAPI document then says. */
-const registered = async (service: string, register: (app: Http) => void): Promise<Registered> => {
-  const app = await openHttp({
-    service,
-    auth,
-    log,
-    metrics: openMetrics(service, []),
-    ready: () => Promise.resolve(),
-    beforeMetrics: () => Promise.resolve(),
-  });
-  const routes: string[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) if (one !== 'HEAD') routes.push(`${one} ${braced(url)}`);
-  });
-  register(app);
-  await app.ready();
-  const document = app.swagger() as { paths?: Record<string, Record<string, unknown>> };
-  const { paths = {} } = document;
-  await app.close();
-  const described = Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item)
-      .filter((method) => method !== 'head')
-      .map((method) => `${method.toUpperCase()} ${path}`),
-  );
-  return {
-    routes: routes.sort(),
-    described: described.sort(),
-    document: JSON.parse(JSON.stringify(document)) as Record<string, unknown>,
-  };
-};
+import { opsOf, registered, services } from '../support/openapi';
 
 /** The first cell of a table's row, where it is a method and a path. */
 const documented = (page: string): string[] =>
@@ -102,7 +29,7 @@ describe.each(Object.entries(services))('%s', (service, register) => {
 });
 
 test('docs/operations.md names every route that all services have', async () => {
-  const { routes } = await registered('any', (app) => opsRoutes(app, nothing));
+  const { routes } = await registered('any', opsOf);
   const open = ['GET /livez', 'GET /metrics', 'GET /openapi.json', 'GET /readyz'];
   expect(documented('docs/operations.md')).toEqual([...routes, ...open].sort());
 });
