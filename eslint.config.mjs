@@ -1,7 +1,17 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.fairlead/', 'coverage/', 'services/console/dist/', 'schemas/generated/', 'services/client/generated/'] },
+  {
+    ignores: [
+      'dist/',
+      'node_modules/',
+      '.fairlead/',
+      'coverage/',
+      'services/console/dist/',
+      'schemas/generated/',
+      'services/client/generated/',
+    ],
+  },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.base],

@@ -2220,6 +2220,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ops/{service}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+            };
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/queue": {
         parameters: {
             query?: never;
