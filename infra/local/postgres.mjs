@@ -126,12 +126,15 @@ const clearStalePid = (data) => {
   rmSync(path, { force: true });
 };
 
+/** Seldom: after each one every page is written to the log whole once more. A crash is still recovered from in seconds. */
+const checkpoints = ['checkpoint_timeout=15min', 'max_wal_size=2GB'];
+
 export const postgresCommand = async ({ home, bin, port }) => {
   const user = serverUser();
   const folder = dataFolder(home, user);
   const data = await init(bin, folder, home, user);
   clearStalePid(data);
-  const settings = ['unix_socket_directories=', `max_connections=${maxConnections}`, 'timezone=UTC'];
+  const settings = ['unix_socket_directories=', `max_connections=${maxConnections}`, 'timezone=UTC', ...checkpoints];
   return {
     command: join(bin, 'postgres'),
     args: ['-D', data, '-h', '127.0.0.1', '-p', String(port), ...settings.flatMap((each) => ['-c', each])],

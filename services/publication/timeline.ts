@@ -5,6 +5,11 @@ import type { Fact, Stream } from './state';
 
 const idLength = 26;
 const epochLength = 8;
+/**
+ * When a stream was last active is kept to this: its index would otherwise be written with every event, for an order of
+ * conversations within a second that nobody asks for.
+ */
+const freshMs = 1_000;
 
 export const streamIdOf = (tenant: string, account: string, conversationId: string | null): string =>
   conversationId === null
@@ -44,7 +49,7 @@ const moved = (before: Stream | undefined, id: string, event: Happened, own: boo
   seq: (before?.seq ?? 0) + 1,
   title: before?.title ?? (own ? null : event.title),
   createdAt: before?.createdAt ?? now,
-  updatedAt: now,
+  updatedAt: before === undefined || now - before.updatedAt >= freshMs ? now : before.updatedAt,
 });
 
 /**
