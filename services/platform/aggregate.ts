@@ -106,7 +106,13 @@ const update = (kind: Kind, rows: readonly Held[]): Statement => {
   };
 };
 
-/** Aggregates whose time has come, oldest first. */
-export const due = (kind: Kind, limit: number): Statement => ({
-  text: `SELECT id FROM ${kind.table} WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT ${limit}`,
-});
+/** Aggregates of all kinds whose time has come, oldest first within a kind, in one look. Null where no kind has times. */
+export const due = (kinds: readonly Kind[], limit: number): string | null => {
+  const looks = kinds
+    .filter((kind) => kind.dueAt !== undefined)
+    .map(
+      ({ name, table }) =>
+        `(SELECT '${name}' AS kind, id FROM ${table} WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT ${limit})`,
+    );
+  return looks.length === 0 ? null : looks.join(' UNION ALL ');
+};

@@ -31,11 +31,11 @@ export const watchDue = <M>(deps: DueDeps<M>): { readonly stop: () => Promise<vo
   const asked = new Map<string, number>();
   const failures = new Map<string, number>();
 
-  const ask = (kind: Kind, id: string): void => {
-    const name = `${kind.name} ${id}`;
+  const ask = (kind: string, id: string): void => {
+    const name = `${kind} ${id}`;
     if ((asked.get(name) ?? 0) > Date.now()) return;
     asked.set(name, Number.POSITIVE_INFINITY);
-    deps.tick({ type: 'tick', kind: kind.name, id }, (ok) => {
+    deps.tick({ type: 'tick', kind, id }, (ok) => {
       if (ok) {
         asked.delete(name);
         failures.delete(name);
@@ -47,14 +47,18 @@ export const watchDue = <M>(deps: DueDeps<M>): { readonly stop: () => Promise<vo
     });
   };
 
+  const text = due(deps.kinds, dueLimit);
   const scan = async (): Promise<boolean> => {
-    let more = false;
-    for (const kind of deps.kinds) {
-      if (kind.dueAt === undefined) continue;
-      const rows = (await deps.pool.query<{ id: string }>(due(kind, dueLimit).text)).rows;
-      for (const row of rows) ask(kind, row.id);
-      more ||= rows.length === dueLimit;
-    }
+    if (text === null) return false;
+    // Not named: a plan made while a table was empty would read it whole for ever.
+    const { rows } = await deps.pool.query<{ kind: string; id: string }>(text);
+    for (const { kind, id } of rows) ask(kind, id);
+    const counts = new Map<string, number>();
+    for (const { kind } of rows) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return [...counts.values()].some((count) => count === dueLimit);
+  };
+
+  const scanStranded = async (): Promise<boolean> => {
     const stranded = await query<{ id: string; message: string; trace: string }>(
       deps.pool,
       `SELECT id, message, trace FROM told WHERE told_at < clock_timestamp() - interval '${strandedAfterMs} milliseconds' ORDER BY told_at LIMIT ${dueLimit}`,
@@ -64,15 +68,18 @@ export const watchDue = <M>(deps: DueDeps<M>): { readonly stop: () => Promise<vo
       asked.set(row.id, Number.POSITIVE_INFINITY);
       deps.told(row.id, JSON.parse(row.message) as M, JSON.parse(row.trace) as Trace, () => void asked.delete(row.id));
     }
-    return more;
+    return stranded.length === dueLimit;
   };
 
   const loop = async (): Promise<void> => {
-    while (!stopped) {
+    for (let strandedAt = 0; !stopped;) {
       let more = false;
       try {
         await failpoint('due.scan');
-        if (!deps.full()) more = await scan();
+        if (!deps.full()) {
+          more = await scan();
+          if (Date.now() >= strandedAt) strandedAt = Date.now() + ((await scanStranded()) ? 0 : strandedAfterMs);
+        }
       } catch (error) {
         deps.log.debug({ err: error }, 'what is due could not be read');
         await pause(1_000);
