@@ -98,12 +98,15 @@ export const kubernetesTypes = (): Tool =>
   );
 
 /** A test where the tools are there, else one that is skipped and says why. */
-export const testWith = (tools: Readonly<Record<string, Tool>>): ((name: string, run: () => void) => void) => {
+export const testWith = (
+  tools: Readonly<Record<string, Tool>>,
+): ((name: string, run: () => void | Promise<void>, timeoutMs?: number) => void) => {
   const missing = Object.entries(tools).flatMap(([name, one]) => ('missing' in one ? [`${name}: ${one.missing}`] : []));
-  if (missing.length === 0) return (name, body) => test(name, body, fetchTimeoutMs);
+  if (missing.length === 0)
+    return (name, body, timeoutMs = fetchTimeoutMs) => test(name, async () => body(), timeoutMs);
   return (name, body) => {
     process.stderr.write(`skipped, for want of ${missing.join('; ')}: ${name}\n`);
-    test.skip(name, body);
+    test.skip(name, async () => body());
   };
 };
 
