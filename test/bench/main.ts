@@ -4,6 +4,7 @@ import { openClient, type Channel } from './client';
 import { closedLoop } from './load';
 import { htmlOf } from './report';
 import { median, show, type Result } from './result';
+import { scaled } from './scaling';
 import { isSingle, single, singles } from './single';
 import { openStages, showStages, type Stage } from './stages';
 import { startStub } from './stub';
@@ -26,6 +27,8 @@ const { values: options } = parseArgs({
     rate: { type: 'string' },
     messages: { type: 'string' },
     repeat: { type: 'string', default: '1' },
+    /** Measures with 1, 2 and 4 instances of this service. */
+    instances: { type: 'string' },
     /** Who dies in the crash workload; several are killed one after the other, each in a measurement of its own. */
     kill: { type: 'string', default: 'run-executor,effect-ledger' },
     'warm-up': { type: 'string', default: String(warmUpRuns) },
@@ -45,6 +48,12 @@ const whole = (name: string, text: string | undefined, fallback: number): number
   const value = text === undefined ? fallback : Number(text);
   if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`);
   return value;
+};
+
+const victim = (name: string): Victim => {
+  const known = victimNames.find((one) => one === name);
+  if (known === undefined) throw new Error(`${name} is none of ${victimNames.join(', ')}`);
+  return known;
 };
 
 const loadsOf = (workload: Workload): Load[] => {
@@ -76,15 +85,15 @@ const measure = async (bench: Bench, workload: Workload, load: Load): Promise<Re
       return [await again(() => humanWait(bench, load, messages, stamp()))];
     case 'crash': {
       const results: Result[] = [];
-      for (const victim of options.kill.split(',') as Victim[]) {
-        if (!victimNames.includes(victim)) throw new Error(`--kill must name one of ${victimNames.join(', ')}`);
-        const inFlight = 'inFlight' in load ? load.inFlight : 0;
-        results.push(await again(() => crash(bench, inFlight, messages, stamp(), victim)));
-      }
+      const inFlight = 'inFlight' in load ? load.inFlight : 0;
+      for (const name of options.kill.split(',').map(victim))
+        results.push(await again(() => crash(bench, inFlight, messages, stamp(), name)));
       return results;
     }
-    default:
-      return [await again(() => runs(bench, load, messages, stamp()))];
+    default: {
+      const once = (): Promise<Result> => again(() => runs(bench, load, messages, stamp()));
+      return options.instances === undefined ? [await once()] : scaled(victim(options.instances), once);
+    }
   }
 };
 

@@ -19,6 +19,8 @@ export interface Result {
   readonly effectsPerKey: Readonly<Record<string, number>>;
   /** Of several repeats, the least and the most; the other figures are those of the repeat in the middle. */
   readonly spread?: { readonly runsPerSec: readonly [number, number]; readonly p50Ms: readonly [number, number] };
+  /** Of the service that was started several times. */
+  readonly instances?: number;
   /** crash: who was killed, and ms from the kill until every run that was then in flight had its report. */
   readonly killed?: string;
   readonly recoverMs?: number;
@@ -89,11 +91,13 @@ export const sameWork = (one: Result, other: Result): boolean =>
   one.channel === other.channel &&
   one.inFlight === other.inFlight &&
   one.ratePerSec === other.ratePerSec &&
-  one.killed === other.killed;
+  one.killed === other.killed &&
+  one.instances === other.instances;
 
 const more = (one: Result): string =>
   [
     one.spread === undefined ? '' : `runs/s ${one.spread.runsPerSec.join(' to ')}`,
+    one.instances === undefined ? '' : `${one.instances} instances`,
     one.killed === undefined ? '' : `${one.killed} killed, all done ${one.recoverMs} ms later`,
     one.answerStoredP50Ms === undefined
       ? ''

@@ -2,6 +2,7 @@ import { actions, unknowns } from './actions';
 import { parked, takeover, turns } from './executor';
 import { identities } from './identities';
 import { absorb } from './ingress';
+import { micro } from './micro';
 import { expiries, inbox } from './people';
 import { listeners, snapshot } from './readers';
 import { receipts } from './receipts';
@@ -20,6 +21,7 @@ export const singles = [
   'expiries',
   'listeners',
   'snapshot',
+  'micro',
 ] as const;
 export type Single = (typeof singles)[number];
 
@@ -77,6 +79,8 @@ const measured = (workload: Single, { messages, perSec, inFlight, admissionOnly 
       return listeners(inFlight, perSec ?? 100, home);
     case 'snapshot':
       return snapshot(messages ?? 10_000);
+    case 'micro':
+      return micro();
   }
 };
 
