@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pc from 'picocolors';
+import { exportReports } from './export';
 import { connect } from './remote';
 import { ago, fields, plain, print, printJson, table } from './show';
 
@@ -96,24 +95,6 @@ const showRun = (run: RunItem): void => {
     print(
       `  action  ${action.state}${action.code === null ? '' : ` (${action.code})`} ${pc.dim(action.actionKey ?? '')}`,
     );
-};
-
-const exportReports = async (folder: string, runId: string): Promise<void> => {
-  const remote = connect(['operator']);
-  const { items } = await remote.get<List<{ version: number; seq: number; contentType: string }>>(
-    `/v1/runs/${one(runId)}/reports`,
-  );
-  const newest = new Map(items.map((item) => [item.version, item]));
-  for (const item of items) if (item.seq >= (newest.get(item.version)?.seq ?? 0)) newest.set(item.version, item);
-  const target = join(folder, 'runs', runId, 'reports');
-  mkdirSync(target, { recursive: true });
-  for (const item of newest.values()) {
-    const ending =
-      item.contentType === 'text/markdown' ? 'md' : item.contentType === 'application/json' ? 'json' : 'txt';
-    const path = join(target, `v${item.version}.${ending}`);
-    writeFileSync(path, (await remote.bytes(`/v1/runs/${one(runId)}/reports/${item.version}/${item.seq}`)).body);
-    print(path);
-  }
 };
 
 export const lookCommands = (program: Command): void => {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { serviceNames, type ServiceName } from '../platform/migrate';
 import { completionCommand } from './completion';
+import { exportCommands } from './export';
 import { lookCommands } from './look';
 import { operateCommands } from './operate';
 import { peopleCommands } from './people';
@@ -56,6 +57,7 @@ settleCommands(program);
 operateCommands(program);
 stuckCommands(program);
 workCommands(program);
+exportCommands(program);
 completionCommand(program);
 
 program.parseAsync().catch((error: unknown) => {
