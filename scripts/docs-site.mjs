@@ -57,7 +57,7 @@ const outputOf = (path) => {
     .toLowerCase()}.html`;
 };
 const titles = { guarantees: 'Guarantees', openapi: 'HTTP routes', asyncapi: 'Topics' };
-const titleOf = (path) => titles[path] ?? /^# (.+)$/m.exec(read(path))?.[1] ?? path;
+const titleOf = (path) => titles[path] ?? /^# (.+)$/m.exec(read(path))?.[1]?.replaceAll('`', '') ?? path;
 const nav = sections.map(([title, paths]) => [
   title,
   paths.map((path) => ({ title: path === 'README.md' ? 'Fairlead' : titleOf(path), href: outputOf(path) })),
