@@ -32,7 +32,10 @@ const menu = [
   ['For agent authors', ['docs/agents.md', 'docs/turn-protocol.md']],
   ['For connector authors', ['docs/remotes.md']],
   ['Interfaces', ['openapi', 'asyncapi', 'schemas/README.md']],
-  ['Operation', ['docs/operations.md', 'docs/configuration.md', 'docs/tenants.md']],
+  [
+    'Operation',
+    ['docs/operations.md', 'docs/deployment.md', 'docs/runbook.md', 'docs/configuration.md', 'docs/tenants.md'],
+  ],
 ];
 const written = [
   'README.md',
