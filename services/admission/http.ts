@@ -124,6 +124,7 @@ export const routes = (app: Http, api: Api<Inbound | Tick>, waiters: Waiters, li
       },
       // The body is checked by the same code as records of the ingress, so that both channels refuse alike.
       validatorCompiler: () => () => true,
+      config: { checksBody: true },
     },
     async (request, reply) => {
       const submit = await limits.limited(submitOf(request));

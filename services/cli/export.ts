@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type Remote } from './remote';
-import { print } from './show';
+import { plain, print } from './show';
 
 type Item = Readonly<Record<string, unknown>>;
 interface List<T> {
@@ -19,6 +19,11 @@ type Snapshot = { readonly cursor: string; readonly conversation: Item } & Reado
 >;
 
 const one = encodeURIComponent;
+/** What becomes a name of a file must not lead out of the folder that was asked for, whoever said it. */
+const fileName = (id: unknown, of: string): string => {
+  if (!/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/.test(String(id))) throw new Error(`${plain(id)} is no id of a ${of}`);
+  return String(id);
+};
 const pageItems = 500;
 /** A longer list is refused: a file that is quietly a part of the whole would be taken for it. */
 const maxItems = 50_000;
@@ -48,16 +53,19 @@ const writeReports = async (
   runId: string,
   earlier: boolean,
 ): Promise<{ readonly reports: readonly ReportItem[]; readonly paths: readonly string[] }> => {
+  const target = join(folder, 'runs', fileName(runId, 'run'), 'reports');
   const reports = await all<ReportItem>(remote, `/v1/runs/${one(runId)}/reports`);
   const newest = new Map<number, number>();
   for (const { version, seq } of reports) newest.set(version, Math.max(seq, newest.get(version) ?? 0));
-  const target = join(folder, 'runs', runId, 'reports');
   mkdirSync(target, { recursive: true });
   const paths: string[] = [];
   for (const { version, seq, contentType } of reports) {
     const isNewest = newest.get(version) === seq;
     if (!isNewest && !earlier) continue;
-    const path = join(target, `v${version}${isNewest ? '' : `.${seq}`}.${endings[contentType] ?? 'txt'}`);
+    const path = join(
+      target,
+      `v${Number(version)}${isNewest ? '' : `.${Number(seq)}`}.${endings[contentType] ?? 'txt'}`,
+    );
     writeFileSync(path, (await remote.bytes(`/v1/runs/${one(runId)}/reports/${version}/${seq}`)).body);
     paths.push(path);
   }
@@ -114,6 +122,9 @@ export const exportCommands = (program: Command): void => {
     .argument('<conversationId>')
     .option('--to <folder>', 'where; default: a folder named like the conversation')
     .action((conversationId: string, options: { to?: string }) =>
-      exportConversation(options.to ?? `conversation-${conversationId.replaceAll(':', '_')}`, conversationId),
+      exportConversation(
+        options.to ?? `conversation-${fileName(conversationId, 'conversation').replaceAll(':', '_')}`,
+        conversationId,
+      ),
     );
 };

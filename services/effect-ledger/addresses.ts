@@ -24,10 +24,15 @@ for (const [net, prefix] of [
 ] as const)
   inside.addSubnet(net, prefix, 'ipv4');
 for (const [net, prefix] of [
-  ['::', 128],
+  // The unspecified address, and IPv4 addresses in an old IPv6 spelling.
+  ['::', 96],
+  ['100::', 64],
+  ['2001:db8::', 32],
   ['fc00::', 7],
+  ['fec0::', 10],
   // Carry an IPv4 address inside, which a gateway would reach for us.
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
   ['2001::', 32],
   ['2002::', 16],
   ['fe80::', 10],

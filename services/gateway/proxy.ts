@@ -1,7 +1,8 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { bodyLimitBytes, problem } from '../platform/http';
+import { problem } from '../platform/http';
+import { bodyLimitBytes } from '../platform/http-bounds';
 import type { Logger } from '../platform/log';
 
 /** Longer than the longest wait a client may ask admission for (30 s). */

@@ -2,7 +2,8 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import type { Auth } from '../platform/auth';
 import { classify, Refusal } from '../platform/errors';
-import { issueOf, problem, type Http } from '../platform/http';
+import { isFaultOfRequest, issueOf, problem, type Http } from '../platform/http';
+import { waits } from '../platform/http-bounds';
 import type { Logger } from '../platform/log';
 import type { Metrics } from '../platform/metrics';
 import { a2aRoutes } from './a2a/routes';
@@ -12,7 +13,6 @@ import { openProxy } from './proxy';
 import { routeOf, type Owner } from './route-table';
 import { authorizationOf, sessionRoutes } from './session';
 
-const keepAliveMs = 75_000;
 const sessionBodyBytes = 16 * 1024;
 
 export interface GatewayDeps {
@@ -38,7 +38,7 @@ export const openGateway = async ({ owners, consoleFolder, auth, log, metrics }:
 
   const app = Fastify({
     bodyLimit: sessionBodyBytes,
-    keepAliveTimeout: keepAliveMs,
+    ...waits,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     logger: false,
@@ -47,8 +47,14 @@ export const openGateway = async ({ owners, consoleFolder, auth, log, metrics }:
     },
   }) as unknown as Http;
   app.setValidatorCompiler(TypeBoxValidatorCompiler as never);
+  const missing = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    problem(reply, 'not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`);
   app.setErrorHandler(
-    (error: Error & { code?: string; validation?: Parameters<typeof issueOf>[0][] }, request, reply) => {
+    (
+      error: Error & { code?: string; statusCode?: number; validation?: Parameters<typeof issueOf>[0][] },
+      request,
+      reply,
+    ) => {
       if (error instanceof Refusal) return problem(reply, error.code, error.message, error.field);
       const issue = error.validation?.[0];
       if (issue !== undefined) {
@@ -61,13 +67,14 @@ export const openGateway = async ({ owners, consoleFolder, auth, log, metrics }:
         return problem(reply, 'unsupported_media_type', 'send application/json');
       if (error instanceof SyntaxError || error.code?.startsWith('FST_ERR_CTP_') === true)
         return problem(reply, 'malformed', 'the body is not valid JSON', 'body');
+      // A path that leads out of the folder of files; such a file is not there.
+      if (error.statusCode === 403 || error.statusCode === 404) return missing(request, reply);
+      if (isFaultOfRequest(error)) return problem(reply, 'malformed', error.message);
       if (classify(error) === 'transient') return problem(reply, 'unavailable', 'a needed part is not there right now');
       log.error({ err: error, path: request.url }, 'a request failed');
       return problem(reply, 'internal', 'something went wrong here');
     },
   );
-  const missing = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    problem(reply, 'not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`);
   const console = await openConsole(app, consoleFolder);
   app.setNotFoundHandler((request, reply) => (console.page(request, reply) ? reply : missing(request, reply)));
 

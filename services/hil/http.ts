@@ -143,7 +143,7 @@ export const routes =
         answerWith(reply, (await api.submit({ type, ref: request.params.ref, actor: actorOf(request) })) as Reply),
       );
 
-    app.get('/v1/inbox/events', { exposeHeadRoute: false }, async (request, reply) => {
+    app.get('/v1/inbox/events', { exposeHeadRoute: false, config: { anyCursor: true } }, async (request, reply) => {
       await inbox().join(actorOf(request), openEventStream(reply));
     });
   };

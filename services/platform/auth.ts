@@ -29,8 +29,10 @@ const keySet = async (jwksUrl: string): Promise<JWTVerifyGetKey> =>
     ? createLocalJWKSet(JSON.parse(await readFile(fileURLToPath(jwksUrl), 'utf8')) as JSONWebKeySet)
     : createRemoteJWKSet(new URL(jwksUrl));
 
+/** As an asserted account may be: what no database keeps and nobody can see is no name (A17). */
+const unusable = /[\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 const text = (claim: unknown): string | null =>
-  typeof claim === 'string' && claim.length > 0 && claim.length <= 128 ? claim : null;
+  typeof claim === 'string' && claim.length > 0 && claim.length <= 128 && !unusable.test(claim) ? claim : null;
 
 /** A token is checked once in this time: the check of a signature takes longer than most answers. */
 const trustMs = 30_000;

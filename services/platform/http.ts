@@ -5,14 +5,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import type { Auth, Principal } from './auth';
 import { classify, codes, Refusal, type Code } from './errors';
+import { bodyLimitBytes, checkBody, waits } from './http-bounds';
 import type { Logger } from './log';
 import type { Metrics } from './metrics';
 import { noTracing, type Span, type Tracing } from './tracing';
-
-/** Content of 256 KiB may need six bytes a character as JSON escapes, plus the other fields. */
-export const bodyLimitBytes = 2 * 1024 * 1024;
-/** Longer than clients and proxies keep idle connections, so that the server never closes one that is being reused. */
-const keepAliveMs = 75_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,6 +21,10 @@ declare module 'fastify' {
     open?: boolean;
     /** The token must carry one of these roles. */
     roles?: readonly string[];
+    /** The body's texts are checked by the service itself, whose refusals are receipts. */
+    checksBody?: boolean;
+    /** A stream answers whatever cursor comes, so that the address need not be readable text (P3). */
+    anyCursor?: boolean;
   }
 }
 
@@ -82,9 +82,17 @@ export const issueOf = (issue: ValidationIssue): { readonly code: Code; readonly
   return { code: 'field_invalid', field: path === '' ? 'body' : path };
 };
 
+/** Whatever else the framework refuses before one of our routes has been asked, say a method that needs a body. */
+export const isFaultOfRequest = (error: { readonly code?: string; readonly statusCode?: number }): boolean =>
+  error.code?.startsWith('FST_') === true && error.statusCode !== undefined && error.statusCode < serverErrors;
+
 const onError =
   (log: Logger) =>
-  (error: Error & { code?: string; validation?: ValidationIssue[] }, request: FastifyRequest, reply: FastifyReply) => {
+  (
+    error: Error & { code?: string; statusCode?: number; validation?: ValidationIssue[] },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => {
     if (error instanceof Refusal) return problem(reply, error.code, error.message, error.field, error.extra);
     const issue = error.validation?.[0];
     if (issue !== undefined) {
@@ -97,6 +105,7 @@ const onError =
       return problem(reply, 'unsupported_media_type', 'send application/json');
     if (error instanceof SyntaxError || error.code?.startsWith('FST_ERR_CTP_'))
       return problem(reply, 'malformed', 'the body is not valid JSON', 'body');
+    if (isFaultOfRequest(error)) return problem(reply, 'malformed', error.message);
     if (classify(error) === 'transient') {
       log.warn({ err: error, path: request.url }, 'a request could not be served now');
       void reply.header('retry-after', '1');
@@ -157,7 +166,7 @@ const serverErrors = 500;
 export const openHttp = async (deps: HttpDeps): Promise<Http> => {
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
-    keepAliveTimeout: keepAliveMs,
+    ...waits,
     forceCloseConnections: true,
     logger: false,
     routerOptions: { maxParamLength: 1_000 },
@@ -176,15 +185,23 @@ export const openHttp = async (deps: HttpDeps): Promise<Http> => {
   takeJson(app);
   app.decorateRequest('principal', null as never);
   traceRequests(app, deps.tracing ?? noTracing);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
+    // What somebody wrote is never taken for a page because it looks like one.
+    void reply.header('x-content-type-options', 'nosniff');
     const { open, roles } = request.routeOptions.config;
     if (open === true || request.is404) return;
     if (deps.stopping?.() === true) throw new Refusal('unavailable', 'this process is stopping');
     // PostgreSQL keeps no NUL, so no id or cursor has one; asked of it, it would be an error of ours.
-    if (request.url.includes('%00')) throw new Refusal('malformed', 'the address holds a NUL');
+    const [path = '', query = ''] = request.url.split('?');
+    if (path.includes('%00') || (query.includes('%00') && request.routeOptions.config.anyCursor !== true))
+      throw new Refusal('malformed', 'the address holds a NUL');
     request.principal = await deps.auth.verify(request.headers.authorization);
     if (roles !== undefined && !roles.some((role) => request.principal.roles.has(role)))
       throw new Refusal('forbidden', `this route needs the role ${roles.join(' or ')}`);
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.routeOptions.config.checksBody !== true) checkBody(request.body);
+    done();
   });
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: `Fairlead ${deps.service}`, version: '1' } },

@@ -50,7 +50,7 @@ export const outboxRoutes = (app: Http, pool: Pool): void => {
       async (request) => {
         const { key } = request.params as { key: string };
         // In one statement: where the relay is refused again at once, it opens the incident again after this.
-        const rows = /^\d+$/.test(key)
+        const rows = /^\d{1,18}$/.test(key)
           ? await query<{ id: string }>(
               pool,
               `WITH freed AS (${sql}), closed AS (

@@ -35,6 +35,22 @@ const dueOf = (pool: Pool, stream: string, after: number): Promise<Due[]> =>
     [stream, after, toldKinds, maxAtOnce],
   );
 
+/** One signed request; a redirect is an answer like any other, and followed nowhere. */
+export const postTo = async (url: string, secret: string, body: Buffer<ArrayBuffer>): Promise<number> => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      [signatureHeader]: sign(secret, Math.floor(Date.now() / 1_000), body),
+    },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  await response.body?.cancel();
+  return response.status;
+};
+
 /** Null when it was taken, else why not. The item goes out as the bytes it is kept in. */
 const post = async (hook: Hook, due: Due): Promise<string | null> => {
   try {
@@ -43,18 +59,8 @@ const post = async (hook: Hook, due: Due): Promise<string | null> => {
     const body = Buffer.from(
       `{"eventId":${JSON.stringify(due.event_id)},"kind":${JSON.stringify(due.kind)},"item":${due.item}}`,
     );
-    const response = await fetch(hook.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        [signatureHeader]: sign(secret, Math.floor(Date.now() / 1_000), body),
-      },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    await response.body?.cancel();
-    return statusMeansTaken(response.status) ? null : `status ${response.status}`;
+    const status = await postTo(hook.url, secret, body);
+    return statusMeansTaken(status) ? null : `status ${status}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

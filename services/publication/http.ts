@@ -27,7 +27,8 @@ const pageQuery = Type.Object({
   limit: Type.Optional(Type.String()),
   after: Type.Optional(Type.String({ maxLength: 300 })),
 });
-const eventsQuery = Type.Object({ after: Type.Optional(Type.String({ maxLength: 300 })) });
+/** Any text will do, or several: what is no cursor of ours is answered with a snapshot (P3). */
+const eventsQuery = Type.Object({ after: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])) });
 
 export const readerOf = (request: FastifyRequest): Reader => ({
   tenant: request.principal.tenant,
@@ -39,8 +40,8 @@ export const readerOf = (request: FastifyRequest): Reader => ({
 const cursorOf = (request: FastifyRequest): string | null => {
   const header = request.headers['last-event-id'];
   if (typeof header === 'string' && header !== '') return header;
-  const { after } = request.query as { after?: string };
-  return after === undefined || after === '' ? null : after;
+  const { after } = request.query as { after?: string | string[] };
+  return after === undefined || after === '' ? null : String(after);
 };
 
 export const routes =
@@ -93,7 +94,7 @@ export const routes =
       },
     );
 
-    const listens = { exposeHeadRoute: false };
+    const listens = { exposeHeadRoute: false, config: { anyCursor: true } };
     app.get(
       '/v1/conversations/:id/events',
       { ...listens, schema: { params: conversationParams, querystring: eventsQuery } },
