@@ -10,7 +10,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    after?: string;
+                    after?: string | string[];
                 };
                 header?: never;
                 path?: never;
@@ -857,7 +857,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    after?: string;
+                    after?: string | string[];
                 };
                 header?: never;
                 path: {
@@ -2679,7 +2679,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    after?: string;
+                    after?: string | string[];
                 };
                 header?: never;
                 path: {
