@@ -27,7 +27,7 @@ const read = (path) => readFileSync(join(root, path), 'utf8');
 /** In the order of the menu; a page of docs/ that is not named is found under "More". */
 const menu = [
   ['Start', ['README.md']],
-  ['Concepts', ['ARCHITECTURE.md', 'guarantees', 'docs/proof.md', 'docs/comparison.md']],
+  ['Concepts', ['ARCHITECTURE.md', 'guarantees', 'docs/proof.md', 'docs/security.md', 'docs/comparison.md']],
   ['For upstream apps', ['docs/upstream.md', 'docs/sdk.md', 'docs/a2a.md', 'docs/codes.md']],
   ['For agent authors', ['docs/agents.md', 'docs/turn-protocol.md']],
   ['For connector authors', ['docs/remotes.md']],
