@@ -108,7 +108,7 @@ describe('generated code and lock', () => {
   test('nothing but owners, code and pages lies in the schemas folder', () => {
     const folders = readdirSync(schemasDir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map((entry) => entry.name).sort()).toEqual(
-      [...new Set(schemas.map((schema) => schema.owner)), 'generated', 'lock', 'turn-protocol'].sort(),
+      [...new Set(schemas.map((schema) => schema.owner)), 'connector', 'generated', 'lock', 'turn-protocol'].sort(),
     );
   });
 });
