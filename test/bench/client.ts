@@ -42,17 +42,22 @@ const messageOf = (id: string, agent: string | null): Submission => ({
   agent,
 });
 
-/** Somebody waits for what a stream will show. */
+/** Somebody waits for what a stream will show, or will never show. */
 const waiters = <T>() => {
-  const waiting = new Map<string, (value: T) => void>();
+  const waiting = new Map<string, { resolve: (value: T) => void; reject: (error: Error) => void }>();
+  const take = (key: string) => {
+    const one = waiting.get(key);
+    waiting.delete(key);
+    return one;
+  };
   return {
-    wait: (key: string): Promise<T> => new Promise((resolve) => waiting.set(key, resolve)),
-    tell: (key: string, value: T): void => {
-      waiting.get(key)?.(value);
-      waiting.delete(key);
-    },
+    wait: (key: string): Promise<T> => new Promise((resolve, reject) => void waiting.set(key, { resolve, reject })),
+    tell: (key: string, value: T): void => take(key)?.resolve(value),
+    fail: (key: string, error: Error): void => take(key)?.reject(error),
   };
 };
+
+const endedBadly = new Set(['failed', 'cancelled', 'interrupted']);
 
 export const openClient = async (channel: Channel): Promise<Client> => {
   const kafka = await openKafkaSide();
@@ -69,6 +74,8 @@ export const openClient = async (channel: Channel): Promise<Client> => {
   const stream = await followAccount(publication, token, (kind, item) => {
     const runId = String(item['runId']);
     if (kind === 'report') reports.tell(runId, item);
+    if (kind === 'run' && endedBadly.has(String(item['state'])))
+      reports.fail(runId, new Error(`${runId} ended as ${String(item['state'])}: ${String(item['cause'])}`));
     if (kind === 'interaction' && item['state'] === 'open') questions.tell(runId, item);
     if (kind === 'turn' && item['number'] === 2) secondTurns.tell(runId, item);
   });
