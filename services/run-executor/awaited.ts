@@ -3,6 +3,7 @@ import { none, type Context, type Decision, type Emit } from '../platform/decisi
 import { newFate, type Intent } from './draft';
 import { runKey, type Message } from './messages';
 import { refusalWithoutRun } from './refusal';
+import type { MessageFate } from './requirements-state';
 import type { Awaited, RunRow } from './state';
 
 /** How long a cancel waits for the message it named (A16). */
@@ -31,9 +32,19 @@ export const refuseUnknown = (record: AmendRun | ObserveRun | ControlRun): Decis
 export const mayStillCome = (record: ControlRun, row: RunRow | undefined): boolean =>
   record.control === 'cancel' && record.namedByMessage && (row === undefined || row.status === 'awaited');
 
-/** The message came and was refused: there is no run of it to be cancelled. */
+/** Cancels that still wait. One that waited for too long was refused, and stays so when another begins to wait. */
+export const openCancels = (row: Awaited): MessageFate[] =>
+  row.until === null ? [] : row.cancels.filter((cancel) => cancel.status !== 'refused');
+
+/** What the run has to know of cancels that were refused before it came: read late or again, they change nothing (A6). */
+export const refusedCancels = (row: Awaited): MessageFate[] => {
+  const open = openCancels(row);
+  return row.cancels.filter((cancel) => !open.includes(cancel)).map((cancel) => newFate(cancel, unknown));
+};
+
+/** The message came and was refused, or never came: there is no run of it to be cancelled. */
 export const refuseCancels = (row: Awaited): Emit[] =>
-  row.cancels.map((cancel) =>
+  openCancels(row).map((cancel) =>
     refusalWithoutRun(row, row.runId, newFate(cancel, unknown), `${cancel.messageId}/fate/1`),
   );
 
@@ -44,9 +55,11 @@ export const waitForMessage = (
   context: Context,
 ): Decision<Message, Intent> => {
   const known = row?.status === 'awaited' ? row : undefined;
-  if (known?.cancels.some((cancel) => cancel.messageId === record.messageId) === true) {
-    return known.until === null ? refuseUnknown(record) : none;
-  }
+  const isIts = (cancel: MessageFate): boolean => cancel.messageId === record.messageId;
+  const refused = known === undefined ? [] : refusedCancels(known);
+  const open = known === undefined ? [] : openCancels(known);
+  if (refused.some(isIts)) return refuseUnknown(record);
+  if (open.some(isIts)) return none;
   const state: Awaited = {
     status: 'awaited',
     runId: record.targetRunId,
@@ -54,7 +67,7 @@ export const waitForMessage = (
     app: record.app,
     account: record.account,
     conversationId: record.conversationId,
-    cancels: [...(known?.cancels ?? []), newFate(record, { status: 'control_requested' }, -1)],
+    cancels: [...refused, ...open, newFate(record, { status: 'control_requested' }, -1)],
     until: context.now + awaitMessageMs,
   };
   return { put: [{ key: runKey(record.targetRunId), state }] };
@@ -64,7 +77,16 @@ export const waitForMessage = (
 export const tickAwaited = (row: Awaited, context: Context): Decision<Message, Intent> => {
   if (row.until === null || row.until > context.now) return none;
   return {
-    put: [{ key: runKey(row.runId), state: { ...row, until: null } satisfies Awaited }],
+    put: [
+      {
+        key: runKey(row.runId),
+        state: {
+          ...row,
+          cancels: row.cancels.map((cancel) => newFate(cancel, unknown)),
+          until: null,
+        } satisfies Awaited,
+      },
+    ],
     emit: refuseCancels(row),
   };
 };

@@ -46,13 +46,14 @@ export const conversationPut = (draft: Draft): { key: AggregateKey; state: Conve
   const active = holdsPlace(run)
     ? [...new Set([...runs.active, run.runId])]
     : runs.active.filter((id) => id !== run.runId);
-  const queued = run.status === 'queued' && run.mode === 'queue';
   const others = runs.waiting.filter((one) => one.runId !== run.runId);
-  const waiting = queued
-    ? [...others, { runId: run.runId, order: run.order }].sort(
-        (a, b) => a.order - b.order || (a.runId < b.runId ? -1 : 1),
-      )
-    : others;
+  // One that waits for nobody here may still wait for a slot, and holds those behind it meanwhile (A13).
+  const waiting =
+    run.status === 'queued'
+      ? [...others, { runId: run.runId, order: run.order }].sort(
+          (a, b) => a.order - b.order || (a.runId < b.runId ? -1 : 1),
+        )
+      : others;
   const unchanged = active.length === runs.active.length && waiting.length === runs.waiting.length;
   if (unchanged && draft.view.revision('conversation', draft.conversation) > 0) return [];
   const first = waiting[0];

@@ -30,6 +30,10 @@ export const findHolds = (
   return { holds, puts };
 };
 
+/** Never ahead of a queued run whose report it needs: each would wait for the other for ever (R19, case 60). */
+export const orderAfter = (run: Run, needed: readonly Run[]): number =>
+  Math.max(run.order, ...needed.filter((other) => other.startedAt === null).map((other) => other.order + 1));
+
 export const endedOf = (view: View, runId: string): EndedRun | null => {
   const other = view.get<RunRow>('run', runId);
   if (!isRun(other) || !isTerminal(other.status)) return null;

@@ -5,17 +5,18 @@ import { agentOf, continuationOf, grantsOf, reasonNotToContinue } from './contin
 import { slotFor } from './claim-slot';
 import { waitsBehind } from './conversation';
 import { decideFate, type Draft, draftOf, type Intent, keep, newFate, say } from './draft';
-import { refuseCancels } from './awaited';
+import { openCancels, refuseCancels, refusedCancels } from './awaited';
 import { changeOfEvent, entityPuts } from './entity';
 import { finish } from './finish';
-import { endedOf, findHolds, interrupt, settleHold } from './holds';
+import { endedOf, findHolds, interrupt, orderAfter, settleHold } from './holds';
 import { conversationIdOf, type Message, runKey } from './messages';
 import { mergePatch } from './merge-patch';
 import { initialText, newRun } from './new-run';
 import { type Reason, refuse, sayWithoutRun } from './refusal';
 import type { AgentSettings, Settings } from './settings';
 import type { ChildStart } from './tree-state';
-import { type Awaited, isRun, isTerminal, type Run, type RunRow } from './state';
+import type { MessageFate } from './requirements-state';
+import { isRun, isTerminal, type Run, type RunRow } from './state';
 
 export const decideStart = (
   view: View,
@@ -36,7 +37,7 @@ export const decideStart = (
   const parent = parentOf(view, record);
   const no = (reason: Reason): Decision<Message, Intent> => {
     const refused = refuse(record, reason, context);
-    const cancels = row?.status === 'awaited' && row.until !== null ? refuseCancels(row) : [];
+    const cancels = row?.status === 'awaited' ? refuseCancels(row) : [];
     return { ...refused, emit: [...(refused.emit ?? []), ...cancels] };
   };
   const reason = record.relation === 'continue' ? reasonNotToContinue(view, record, parent) : null;
@@ -57,11 +58,13 @@ export const decideStart = (
   const found = findHolds(view, record);
   if ('code' in found) return no(found);
 
+  const fresh = newRun(record, agentName, agent, context.now, settings.ageingMs(record.tenant), {
+    correlationId: context.trace.correlationId ?? context.cause,
+    traceparent: context.trace.traceparent,
+  });
   const run: Run = {
-    ...newRun(record, agentName, agent, context.now, settings.ageingMs(record.tenant), {
-      correlationId: context.trace.correlationId ?? context.cause,
-      traceparent: context.trace.traceparent,
-    }),
+    ...fresh,
+    order: orderAfter(fresh, found.puts),
     ...(parent === undefined ? {} : continued(record, parent, agent, settings)),
     ...(message.fate === undefined || message.event !== undefined ? {} : { amends: true }),
     ...(message.event === undefined ? {} : { changes: [changeOfEvent(message.event, true, record.content)] }),
@@ -97,14 +100,15 @@ export const decideStart = (
     },
   });
 
-  const cancelled = row !== undefined && row.until !== null && row.cancels.length > 0 ? row : null;
+  const cancels = row === undefined ? [] : openCancels(row);
   const puts: { key: AggregateKey; state: unknown }[] = found.puts.map((other) => ({
     key: runKey(other.runId),
     state: other,
   }));
   puts.push(...entityPuts(view, run, context, message.event));
   if (message.fate !== undefined) run.fates = [message.fate];
-  if (cancelled !== null) return cancelBeforeStart(draft, record, cancelled);
+  if (row !== undefined) run.fates.push(...refusedCancels(row));
+  if (cancels.length > 0) return cancelBeforeStart(draft, record, cancels);
   for (const hold of [...run.holds]) settleHold(draft, endedOf(view, hold.runId));
   if (record.interruptRunId !== null) puts.push(...interrupt(draft, record.interruptRunId));
   if (!isTerminal(run.status)) {
@@ -186,13 +190,13 @@ const tellStart = (draft: Draft, record: StartRun, waits: boolean): void => {
 };
 
 /** An earlier cancel named this message: the agent is never called, and the cancel is confirmed (A16). */
-const cancelBeforeStart = (draft: Draft, record: StartRun, awaited: Awaited): Decision<Message, Intent> => {
+const cancelBeforeStart = (draft: Draft, record: StartRun, cancels: MessageFate[]): Decision<Message, Intent> => {
   const { run, context } = draft;
   run.status = 'cancelled';
   run.cause = 'user';
   run.endedAt = context.now;
   decideFate(draft, record, { status: 'cancelled_before_start', runId: run.runId, taskId: run.taskId, version: 1 });
-  for (const cancel of awaited.cancels) {
+  for (const cancel of cancels) {
     run.fates.push(newFate(cancel, { status: 'control_confirmed', detail: 'cancelled' }, cancel.revision));
     say(draft, run.fates.at(-1) as (typeof run.fates)[number]);
   }

@@ -186,7 +186,7 @@ export interface Run {
   amends?: boolean;
 }
 
-/** A cancel that named a message which has not arrived: kept for ten minutes (A16). */
+/** Cancels that named a message which has not arrived: kept for ten minutes; what was refused then stays known (A16). */
 export interface Awaited {
   status: 'awaited';
   readonly runId: string;
@@ -219,7 +219,7 @@ export interface ConversationRuns {
   readonly conversationId: string;
   /** Runs that still hold a place: not terminal, not parked, not paused. */
   active: string[];
-  /** Queued runs in their fixed order. */
+  /** Queued runs in their fixed order, those that wait for nobody here (but for a slot, or a run's end) among them. */
   waiting: { readonly runId: string; readonly order: number }[];
 }
 

@@ -276,6 +276,30 @@ describe('cancel (R15)', () => {
     expect(factsOf(x.tick(), 'MessageDecided')).toMatchObject([{ status: 'refused', code: 'unknown_run' }]);
     expect(saidAbout(x.start(), x.ids('m1').messageId)).toEqual(['run_started']);
   });
+
+  test('A16 A6 a cancel that was refused changes nothing of the message that comes later, however late it is read again', () => {
+    const x = executor();
+    x.control('k', { namedByMessage: true });
+    x.world.now += 600_000;
+    x.tick();
+    x.start();
+    const again = factsOf(x.control('k', { namedByMessage: true, attempt: 3 }), 'MessageDecided');
+    expect(again).toMatchObject([{ messageId: x.ids('k').messageId, revision: 1, code: 'unknown_run' }]);
+    expect(x.run().status).toBe('running');
+  });
+
+  test('A16 A6 a cancel that was refused is not confirmed with one that still waits, nor refused once more', () => {
+    const x = executor();
+    x.control('k1', { namedByMessage: true });
+    x.world.now += 600_000;
+    x.tick();
+    x.control('k2', { namedByMessage: true });
+    expect(saidAbout(x.control('k1', { namedByMessage: true }), x.ids('k1').messageId)).toEqual(['refused']);
+    const sent = x.start();
+    expect(saidAbout(sent, x.ids('k1').messageId)).toEqual([]);
+    expect(saidAbout(sent, x.ids('k2').messageId)).toEqual(['control_confirmed']);
+    expect(saidAbout(x.control('k1', { namedByMessage: true }), x.ids('k1').messageId)).toEqual(['refused']);
+  });
 });
 
 describe('the conversation as a queue (A13, A14, R19)', () => {
@@ -293,6 +317,49 @@ describe('the conversation as a queue (A13, A14, R19)', () => {
     x.start('m1');
     expect(saidAbout(x.start('m2', { mode: 'parallel' }), x.ids('m2').messageId)).toEqual(['run_started']);
   });
+
+  test('A13 R19 a parallel run that waits for a slot holds those queued behind it, until it ends', () => {
+    const x = executor({ tenant: { limits: { activeRuns: 1 } } });
+    x.start('m1', { conversationId: 'c2' });
+    x.start('m2', { mode: 'parallel' });
+    x.world.now += 1;
+    x.start('m3');
+    expect(x.run('m3')).toMatchObject({ status: 'queued', behind: x.ids('m2').runId });
+    x.answer({ report });
+    x.published();
+    expect([x.run('m2').status, x.run('m3').status]).toEqual(['running', 'queued']);
+    x.answer({ report }, 'm2');
+    x.published(true, 'm2');
+    expect(x.run('m3').status).toBe('running');
+  });
+
+  test('A13 the cancel of a parallel run that waits lets the next one start', () => {
+    const x = executor({ agent: { resource: 'gpu' } });
+    x.start('m1', { conversationId: 'c2' });
+    x.start('m2', { mode: 'parallel' });
+    x.world.now += 1;
+    x.start('m3');
+    x.control('k', {}, 'm2');
+    expect(x.run('m3')).toMatchObject({ status: 'queued', behind: null });
+    x.answer({ report });
+    x.published();
+    expect([x.run('m2').status, x.run('m3').status]).toEqual(['cancelled', 'running']);
+  });
+
+  test.each(['queue', 'parallel'] as const)(
+    'A14 R19 case 60 a run of higher priority (%s) does not go ahead of the queued one whose report it needs',
+    (mode) => {
+      const x = executor();
+      x.start('m1');
+      x.start('m2', { priority: 1 });
+      x.start('m3', { priority: 9, mode, dependsOnRunId: x.ids('m2').runId });
+      x.control('k', {}, 'm1');
+      expect([x.run('m2').status, x.run('m3').status]).toEqual(['running', 'queued']);
+      x.answer({ report }, 'm2');
+      x.published(true, 'm2');
+      expect(x.run('m3').status).toBe('running');
+    },
+  );
 
   test('R19 the order is fixed by enqueue time less priority, then by id', () => {
     const x = executor();
