@@ -32,20 +32,21 @@ export const takeOver = (draft: Draft, why: 'lost' | 'released'): void => {
 /** Asks again what is open and nobody works on; without room here, whoever looks next does. */
 export const goOn = (draft: Draft, takenOver: boolean): void => {
   const { run, context, conversation } = draft;
+  const { turn } = run;
+  const calls = openCalls(run);
+  run.readyAt = null;
+  // With nothing to ask again there is nothing to wait for room for; a turn that rests under a pause is asked after it.
+  if (turn === null ? calls.length === 0 : run.pause !== null && turn.retryAt !== null) return;
   if (context.capacity - draft.performs.length <= 0) {
     run.readyAt = context.now + lookAgainMs;
     return;
   }
-  run.readyAt = null;
-  const { turn } = run;
   if (turn !== null) {
     turn.attempt += 1;
     turn.retryAt = null;
     turn.deadline = context.now + run.turnTimeoutMs;
     return askAgent(draft, null, takenOver);
   }
-  const calls = openCalls(run);
-  if (calls.length === 0) return;
   run.lease = { owner: context.instance, until: context.now + toolLeaseMs };
   for (const call of calls) performTool(draft, call, textOf(draft, call.input), conversation);
 };

@@ -123,6 +123,25 @@ describe('runs that wait come to an end', () => {
     expect(x.run()).toMatchObject({ status: 'cancelled', readyAt: null });
   });
 
+  test.each(['cancelling', 'pausing'] as const)(
+    'R14 a %s run on which nobody works is released without a look for room that never ends',
+    (status) => {
+      const x = executor();
+      x.start();
+      x.answer({ actions: [action('p')] });
+      x.proposalAccepted('p', { state: 'sending' });
+      if (status === 'pausing') x.outcome({ kind: 'retry', reason: 'unreachable' });
+      x.control('k', { control: status === 'pausing' ? 'pause' : 'cancel' });
+      expect(x.run().status).toBe(status);
+      x.full = true;
+      const { runId } = x.run();
+      x.world.send({ type: 'steer', runId, conversation: 'c', verb: 'release-lease', reason: 'stuck' });
+      expect(x.run()).toMatchObject({ status, readyAt: null });
+      x.full = false;
+      expect(x.tick().performs).toEqual([]);
+    },
+  );
+
   test('R25 an ended run answers a repeated amendment whose text lies outside its document', () => {
     const x = executor();
     const content = 'x'.repeat(5_000);
