@@ -317,8 +317,15 @@ export const invariants = {
     commit: (commit) => {
       for (const { before, after } of runChanges(commit)) {
         if (after.status !== 'publishing' || before?.status === 'publishing') continue;
-        const action = after.actions.find((one) =>
-          ['proposing', 'proposed', 'awaiting_approval', 'admitted', 'sending'].includes(one.status),
+        const gated = after.publications.find(
+          (one) => one.version === after.gated?.version && one.seq === after.gated.seq,
+        );
+        // What it reports as unsettled was unknown at the gate. That it is sent again meanwhile (E5) may be heard in the
+        // same transaction, behind the report.
+        const action = after.actions.find(
+          (one) =>
+            ['proposing', 'proposed', 'awaiting_approval', 'admitted', 'sending'].includes(one.status) &&
+            gated?.unsettledActions.includes(one.actionKey ?? one.proposalId) !== true,
         );
         const question = after.questions.find((one) => one.holdsReport && ['asking', 'open'].includes(one.status));
         const child = after.children.find((one) => one.state === null);
