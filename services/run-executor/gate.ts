@@ -1,27 +1,45 @@
 import { keep, type Draft } from './draft';
 import { startEnding } from './ending';
 import { dropPause } from './pause';
+import { materialsOf } from './materials';
 import { ask } from './requests';
 
 import { liveChildren, gateActions, openActions, openQuestions } from './open-work';
 import type { OpenTurn, Publication } from './turn-state';
-import type { ReportOutput } from '../../schemas/turn-protocol/output';
+import type { ReportOutput, Source } from '../../schemas/turn-protocol/output';
 import { at } from './times';
 
 /** Reports whose bytes stay with the run. */
 const maxPublished = 5;
 
+interface Refusal {
+  readonly code: string;
+  readonly detail: string | null;
+}
+
+/** What a report rests on is something this run has; a result of an earlier version counts only once it was taken over. */
+const faultOf = (draft: Draft, { callId, materialRef, actionKey }: Source): Refusal | null => {
+  const { run } = draft;
+  if (callId !== undefined) {
+    const call = run.calls.find((one) => one.callId === callId);
+    if (call === undefined || call.status !== 'done') return { code: 'unknown_source', detail: callId };
+    return call.needsRecheck ? { code: 'stale_source', detail: callId } : null;
+  }
+  // One that came without its bytes was never read.
+  if (materialRef !== undefined && !materialsOf(draft).some((one) => one.ref === materialRef && one.available))
+    return { code: 'unknown_source', detail: materialRef };
+  // A refused proposal names the earlier action it met, which may be another run's: that is a source like its own.
+  if (actionKey !== undefined && !run.actions.some((one) => one.actionKey === actionKey))
+    return { code: 'unknown_source', detail: actionKey };
+  return null;
+};
+
 /** Why the gate stays closed, in the order of looking; null = passed. Looked at under the run's lock (R3, R22). */
-const reasonToRefuse = (
-  draft: Draft,
-  report: ReportOutput,
-): { readonly code: string; readonly detail: string | null } | null => {
+const reasonToRefuse = (draft: Draft, report: ReportOutput): Refusal | null => {
   const { run } = draft;
   for (const source of report.sources ?? []) {
-    if (source.callId === undefined) continue;
-    const call = run.calls.find((one) => one.callId === source.callId);
-    if (call === undefined || call.status !== 'done') return { code: 'unknown_source', detail: source.callId };
-    if (call.needsRecheck) return { code: 'stale_source', detail: source.callId };
+    const fault = faultOf(draft, source);
+    if (fault !== null) return fault;
   }
   const holding = openQuestions(run).find((question) => question.holdsReport);
   if (holding !== undefined) return { code: 'question_open', detail: holding.questionId };

@@ -183,6 +183,42 @@ describe('turns, boundaries and ownership', () => {
     expect(x.run().status).toBe('publishing');
   });
 
+  test('R22 what a report cites is something the run has: results, actions, materials that were there to be read', () => {
+    const x = executor();
+    x.start('m1', { content: 'compare the funds' });
+    x.answer({ report: { ...report, sources: [] } });
+    x.published();
+    const [request] = x.input(x.continue('n1')).materials;
+    const actionKey = 'contact-api:share:s:v1';
+    for (const [source, detail] of [
+      [{ callId: 'a' }, 'a'],
+      [{ materialRef: 'made up' }, 'made up'],
+      [{ actionKey }, actionKey],
+    ] as const) {
+      const refused = x.answer({ report: { ...report, sources: [source] } }, 'n1');
+      expect(x.input(refused).changes).toMatchObject([{ kind: 'report_refused', code: 'unknown_source', detail }]);
+    }
+    x.answer({ actions: [action] }, 'n1');
+    x.proposalAccepted('p', { state: 'succeeded' }, 'n1');
+    x.answer({ report: { ...report, sources: [{ materialRef: request?.ref }, { actionKey }] } }, 'n1');
+    expect(x.run('n1').status).toBe('publishing');
+  });
+
+  test('R22 a material that came without its bytes is no source', () => {
+    const x = executor({ agent: { budget: { turns: 2 } } });
+    x.start();
+    x.answer({ again: true });
+    x.answer({ toolCalls: [{ callId: 'a', tool: 'price-series', input: {} }] });
+    x.toolDone('a');
+    x.alter((run) => {
+      (run.calls[0] as unknown as { output: { inline: string } }).output.inline = '{}';
+    });
+    const gone = x.input(x.continue('n1')).materials.find(({ available }) => !available);
+    const refused = x.answer({ report: { ...report, sources: [{ materialRef: gone?.ref }] } }, 'n1');
+    const changes = [{ code: 'unknown_source', detail: `${x.ids('m1').runId}/result/a` }];
+    expect(x.input(refused).changes).toMatchObject(changes);
+  });
+
   test('R22 R23 unknown actions make report and run partial, and later settlements are appended facts', () => {
     const x = executor();
     x.start();
