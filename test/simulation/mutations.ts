@@ -608,11 +608,13 @@ export const mutations: readonly Mutation[] = [
     breaks: 'X1 reading everything once more changes nothing',
     how: 'hil notes when it last heard of a request',
     service: 'hil',
-    broken: (decide, message, view, context) =>
-      withPuts(decide(view, message, context) as Decision, 'interaction', (state) => ({
-        ...state,
-        readAt: context.now,
-      })),
+    broken: (decide, message, view, context) => {
+      const decision = decide(view, message, context) as Decision;
+      const id = message.type === 'request' ? String(message.record['interactionRef']) : null;
+      const known = id === null ? undefined : view.get<Open>('interaction', id);
+      if (id === null || known === undefined || (decision.put ?? []).length > 0) return decision;
+      return { ...decision, put: [{ key: { kind: 'interaction', id }, state: { ...known, readAt: context.now } }] };
+    },
   },
 ];
 
