@@ -3,6 +3,7 @@ import { schemaText } from './generated/records';
 import {
   compatibilityLevel,
   planOf,
+  prevailing,
   wantedSubjects,
   wantedTopics,
   type Drift,
@@ -74,6 +75,17 @@ export const layoutOf = (options: Omit<ApplyOptions, 'kafka' | 'registryUrl' | '
 export const planTopics = async (admin: TopicAdmin, registry: RegistryApi, layout: Layout): Promise<TopicPlan> => {
   const [foundTopics, foundSubjects] = await Promise.all([findTopics(admin, layout), findSubjects(registry, layout)]);
   return planOf(layout, foundTopics, foundSubjects);
+};
+
+/** The same where the number of copies is the installation's own choice: only what differs from its other topics is drift. */
+export const planAsFound = async (
+  admin: TopicAdmin,
+  registry: RegistryApi,
+  layout: Layout,
+): Promise<{ readonly plan: TopicPlan; readonly layout: Layout }> => {
+  const [foundTopics, foundSubjects] = await Promise.all([findTopics(admin, layout), findSubjects(registry, layout)]);
+  const chosen = { ...layout, ...prevailing(foundTopics.values()) };
+  return { plan: planOf(chosen, foundTopics, foundSubjects), layout: chosen };
 };
 
 /** Makes what is missing, leaves what exists, and says what exists otherwise than it should. Safe to repeat. */

@@ -77,6 +77,21 @@ const wanted = (
 export const wantedSubjects = (layout: Layout): Subject[] =>
   layout.topics.flatMap((spec) => subjectsOf(layout.prefix, spec));
 
+/** The copies that most topics of a cluster have: what an installation chose when it was set up. */
+export const prevailing = (found: Iterable<FoundTopic>): Pick<Layout, 'replicationFactor' | 'minInsyncReplicas'> => {
+  const topics = [...found];
+  return {
+    replicationFactor: mostFrequent(topics.map(({ replicationFactor }) => replicationFactor)),
+    minInsyncReplicas: mostFrequent(topics.map(({ config }) => Number(config['min.insync.replicas'] ?? 1))),
+  };
+};
+
+const mostFrequent = (values: readonly number[]): number => {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), [1, 0] as [number, number])[0];
+};
+
 export const planOf = (
   layout: Layout,
   topics: ReadonlyMap<string, FoundTopic>,

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { serviceNames, type ServiceName } from '../platform/migrate';
 import { completionCommand } from './completion';
+import { deadLetterCommands } from './dead-letters';
 import { exportCommands } from './export';
 import { lookCommands } from './look';
 import { operateCommands } from './operate';
@@ -25,6 +26,7 @@ program
   });
 
 const topicsCommand = program.command('topics').description('topics and schemas of this environment');
+const numberOr = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 const replicas = ['--replication-factor <n>', 'copies of each partition', '1'] as const;
 const insync = ['--min-insync <n>', 'copies that must acknowledge', '1'] as const;
 topicsCommand
@@ -39,11 +41,11 @@ topicsCommand
 topicsCommand
   .command('diff')
   .description('what differs from the topic map')
-  .option(...replicas)
-  .option(...insync)
+  .option(replicas[0], 'copies of each partition; unless given, what most topics have is right')
+  .option(insync[0], 'copies that must acknowledge; likewise')
   .option('--json', 'for machines')
-  .action(async (options: { replicationFactor: string; minInsync: string; json?: boolean }) => {
-    const drift = await topicDrift(Number(options.replicationFactor), Number(options.minInsync));
+  .action(async (options: { replicationFactor?: string; minInsync?: string; json?: boolean }) => {
+    const drift = await topicDrift(numberOr(options.replicationFactor), numberOr(options.minInsync));
     if (options.json === true) say(JSON.stringify(drift));
     else if (drift.length === 0) say('topics and schemas are as the map says');
     else for (const one of drift) say(`${one.what}: expected ${one.expected}, found ${one.actual}`);
@@ -55,6 +57,7 @@ lookCommands(program);
 peopleCommands(program);
 settleCommands(program);
 operateCommands(program);
+deadLetterCommands(program);
 stuckCommands(program);
 workCommands(program);
 exportCommands(program);

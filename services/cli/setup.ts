@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyTopics, layoutOf, planTopics } from '../../schemas/apply';
+import { applyTopics, layoutOf, planAsFound, planTopics } from '../../schemas/apply';
 import { diffTopics } from '../../schemas/plan';
 import { registryAt } from '../../schemas/registry';
 import { openConfiguration } from '../platform/live-configuration';
@@ -44,7 +44,7 @@ const bindingTopics = (): TopicSpec[] => {
   ].filter((topic, index, all) => !known.has(topic.name) && all.findIndex((one) => one.name === topic.name) === index);
 };
 
-const settings = () => {
+export const setupSettings = () => {
   const registryUrl = process.env['SCHEMA_REGISTRY_URL'];
   if (registryUrl === undefined) throw new BadSetting('SCHEMA_REGISTRY_URL', 'is not set');
   return {
@@ -60,20 +60,28 @@ export const applyAllTopics = async (
   minInsyncReplicas: number,
   say: (line: string) => void,
 ): Promise<void> => {
-  const result = await applyTopics({ ...settings(), replicationFactor, minInsyncReplicas, log: say });
+  const result = await applyTopics({ ...setupSettings(), replicationFactor, minInsyncReplicas, log: say });
   for (const drift of result.drift) say(`differs: ${drift.what}: expected ${drift.expected}, found ${drift.actual}`);
 };
 
+/** Copies that are not given are what most topics here have: the cluster's own choice is no drift. */
 export const topicDrift = async (
-  replicationFactor: number,
-  minInsyncReplicas: number,
+  replicationFactor?: number,
+  minInsyncReplicas?: number,
 ): Promise<ReturnType<typeof diffTopics>> => {
-  const { kafka, registryUrl, ...layout } = settings();
+  const { kafka, registryUrl, ...rest } = setupSettings();
   const admin = kafka.admin();
   await admin.connect();
   try {
+    const registry = registryAt(registryUrl);
+    const layout = layoutOf({
+      ...rest,
+      replicationFactor: replicationFactor ?? 1,
+      minInsyncReplicas: minInsyncReplicas ?? 1,
+    });
+    const asFound = replicationFactor === undefined && minInsyncReplicas === undefined;
     return diffTopics(
-      await planTopics(admin, registryAt(registryUrl), layoutOf({ ...layout, replicationFactor, minInsyncReplicas })),
+      asFound ? (await planAsFound(admin, registry, layout)).plan : await planTopics(admin, registry, layout),
     );
   } finally {
     await admin.disconnect();

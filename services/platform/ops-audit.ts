@@ -10,12 +10,16 @@ export const reasonBody = Type.Object(
   { reason: Type.String({ minLength: 1, maxLength: 1_000 }) },
   { additionalProperties: false },
 );
+
+/** An operator as the audit names them. */
+export const accountOf = (who: Principal): string => `${who.tenant}/${who.account}`;
+
 /** Who did what, and why; beside the tables it was done to. */
 export const auditIn =
   (pool: Pool) =>
   (who: Principal, action: string, ref: string, reason: string | null): Promise<unknown> =>
     query(pool, 'INSERT INTO audit (account, action, ref, reason) VALUES ($1, $2, $3, $4)', [
-      `${who.tenant}/${who.account}`,
+      accountOf(who),
       action,
       ref,
       reason,

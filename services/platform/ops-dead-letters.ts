@@ -5,7 +5,7 @@ import type { Decoded } from './codec';
 import type { RawRecord } from './dead-letters';
 import { Refusal } from './errors';
 import { listOf, page, type Http } from './http';
-import { auditIn, guard, printable, reasonBody } from './ops-audit';
+import { accountOf, auditIn, guard, printable, reasonBody } from './ops-audit';
 import type { HeaderValue } from './outbox';
 import { pause } from './pause';
 import { query } from './postgres';
@@ -13,6 +13,8 @@ import { query } from './postgres';
 /** Bulk redrive never floods the service it repairs. */
 const defaultRedrivePerSec = 50;
 const maxBulkRedrive = 10_000;
+/** Rows that one call deletes; the answer says how many matched, so that a caller asks again for the rest. */
+const maxPurge = 10_000;
 
 interface DeadRow {
   id: string;
@@ -74,7 +76,28 @@ const bulkBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** Lists, redrives and skips what a consumer could not handle (X2). */
+const purgeBody = Type.Object(
+  {
+    olderThanDays: Type.Integer({ minimum: 0, maximum: 36_500 }),
+    code: Type.Optional(Type.String({ maxLength: 128 })),
+    reason: reasonBody.properties.reason,
+    dryRun: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+
+/**
+ * Deletes rows with their bytes, and leaves who did it and why, with the hash of what is gone: in one statement, so that
+ * nothing goes without its trace. `chosen` picks the rows.
+ */
+const purgeSql = (chosen: string): string =>
+  `WITH gone AS (DELETE FROM dead_letters WHERE ${chosen} RETURNING id, value)
+   INSERT INTO audit (account, action, ref, reason)
+   SELECT $1, 'dead-letter.purge', id, $2 || coalesce(' [sha256 ' || encode(sha256(value), 'hex') || ']', '') FROM gone RETURNING ref`;
+const ofAge = (days: string, code: string): string =>
+  `dead_at <= clock_timestamp() - ${days}::int * interval '1 day' AND (${code}::text IS NULL OR code = ${code})`;
+
+/** Lists, redrives, skips and purges what a consumer could not handle (X2). */
 export const deadLetterRoutes = (
   app: Http,
   deps: {
@@ -136,6 +159,17 @@ export const deadLetterRoutes = (
     return { items: items.map((row, index) => item(row, decoded[index] ?? null)), next };
   });
 
+  app.get('/v1/ops/dead-letters/:id', guard, async (request) => {
+    const { id } = request.params as { id: string };
+    const [row] = await query<DeadRow>(
+      pool,
+      "SELECT * FROM dead_letters WHERE id = $1 ORDER BY state = 'dead' DESC LIMIT 1",
+      [id],
+    );
+    if (row === undefined) throw new Refusal('not_found', 'no dead letter of this id is here');
+    return item(row, row.value === null ? null : await deps.decode(row.value));
+  });
+
   app.post('/v1/ops/dead-letters/:id/redrive', guard, async (request) =>
     redriveOne(request.principal, await find((request.params as { id: string }).id)),
   );
@@ -164,5 +198,30 @@ export const deadLetterRoutes = (
       await pause(1_000 / perSec);
     }
     return { matched: rows.length, redriven, failed: rows.length - redriven, dryRun };
+  });
+
+  app.post('/v1/ops/dead-letters/:id/purge', { ...guard, schema: { body: reasonBody } }, async (request) => {
+    const { id } = request.params as { id: string };
+    const gone = await query(pool, purgeSql('id = $3'), [accountOf(request.principal), request.body.reason, id]);
+    if (gone.length === 0) throw new Refusal('not_found', 'no dead letter of this id is here');
+    return { id, state: 'purged' };
+  });
+
+  app.post('/v1/ops/dead-letters/purge', { ...guard, schema: { body: purgeBody } }, async (request) => {
+    const { olderThanDays, code, reason, dryRun = false } = request.body;
+    const [count] = await query<{ matched: number; waiting: number }>(
+      pool,
+      `SELECT count(*)::int AS matched, count(*) FILTER (WHERE state = 'dead')::int AS waiting FROM dead_letters WHERE ${ofAge('$1', '$2')}`,
+      [olderThanDays, code ?? null],
+    );
+    const { matched = 0, waiting = 0 } = count ?? {};
+    if (dryRun) return { matched, waiting, purged: 0, dryRun };
+    const chosen = ofAge('$3', '$4');
+    const gone = await query(
+      pool,
+      purgeSql(`ctid = ANY(ARRAY(SELECT ctid FROM dead_letters WHERE ${chosen} ORDER BY dead_at LIMIT ${maxPurge}))`),
+      [accountOf(request.principal), reason, olderThanDays, code ?? null],
+    );
+    return { matched, waiting, purged: gone.length, dryRun };
   });
 };

@@ -27,18 +27,32 @@ const isSilent = (one: TopicLag): boolean => one.progressAgeSeconds > silentAfte
 /** By partition: whoever owns it next closes what the last owner opened. */
 const incidentId = (one: TopicLag): string => `silent-consumer/${one.group}/${one.topic}/${one.partition}`;
 
+export interface WorstOfTopic {
+  readonly timeLagSeconds: number;
+  readonly progressAgeSeconds: number;
+}
+
+/** Each figure by itself: the partition that waits longest need not be the one that stands still. */
+export const worstByTopic = (partitions: readonly TopicLag[]): ReadonlyMap<string, WorstOfTopic> => {
+  const worst = new Map<string, WorstOfTopic>();
+  for (const { topic, timeLagSeconds, progressAgeSeconds } of partitions) {
+    const before = worst.get(topic);
+    worst.set(topic, {
+      timeLagSeconds: Math.max(before?.timeLagSeconds ?? 0, timeLagSeconds),
+      progressAgeSeconds: Math.max(before?.progressAgeSeconds ?? 0, progressAgeSeconds),
+    });
+  }
+  return worst;
+};
+
 /** Looks whether what is read gets on, and says so where it does not. */
 export const startWatchdog = ({ lag, metrics, stripPrefix, incidents, keep, log }: WatchdogDeps): Watchdog => {
   const measure = async (): Promise<readonly TopicLag[]> => {
     const partitions = await lag();
     metrics.lag.reset();
-    const worst = new Map<string, TopicLag>();
-    for (const one of partitions) {
+    for (const one of partitions)
       metrics.lag.set({ consumergroup: one.group, topic: one.topic, partition: one.partition }, one.lag);
-      const before = worst.get(one.topic);
-      if (before === undefined || before.timeLagSeconds < one.timeLagSeconds) worst.set(one.topic, one);
-    }
-    for (const [topic, one] of worst) {
+    for (const [topic, one] of worstByTopic(partitions)) {
       metrics.timeLagSeconds.set({ topic: stripPrefix(topic) }, one.timeLagSeconds);
       metrics.progressAgeSeconds.set({ topic: stripPrefix(topic) }, one.progressAgeSeconds);
     }

@@ -1,5 +1,5 @@
 import { layoutOf } from '../../schemas/apply';
-import { diffTopics, planOf, wantedSubjects, wantedTopics, type FoundTopic } from '../../schemas/plan';
+import { diffTopics, planOf, prevailing, wantedSubjects, wantedTopics, type FoundTopic } from '../../schemas/plan';
 import { ingressTopic, receiptsTopic, topics } from '../../schemas/topics';
 
 const layout = layoutOf({ prefix: 't1.', replicationFactor: 1, minInsyncReplicas: 1 });
@@ -71,4 +71,17 @@ test('an installation can have further ingress and receipts topics; naming a kno
       .map(({ name }) => name)
       .filter((name) => !known.has(name)),
   ).toEqual(['t1.ingress.mobile.v1', 't1.ingress.mobile.v1.t1.admission.dlt', 't1.receipts.mobile.v1']);
+});
+
+test('the copies of a cluster are what most of its topics have; a topic that has others is drift', () => {
+  const three = layoutOf({ prefix: 't1.', replicationFactor: 3, minInsyncReplicas: 2 });
+  const found: Map<string, FoundTopic> = new Map(wantedTopics(three).map((topic) => [topic.name, topic]));
+  const odd = wantedTopics(layout).find(({ name }) => name === 't1.run.events.v1') as FoundTopic;
+  found.set('t1.run.events.v1', odd);
+  expect(prevailing(found.values())).toEqual({ replicationFactor: 3, minInsyncReplicas: 2 });
+  expect(diffTopics(planOf({ ...layout, ...prevailing(found.values()) }, found, allRegistered))).toEqual([
+    { what: 't1.run.events.v1 replication factor', expected: '3', actual: '1' },
+    { what: 't1.run.events.v1 min.insync.replicas', expected: '2', actual: '1' },
+  ]);
+  expect(prevailing([])).toEqual({ replicationFactor: 1, minInsyncReplicas: 1 });
 });

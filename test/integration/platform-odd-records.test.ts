@@ -230,3 +230,34 @@ test('an operator sees the instances, what the outbox holds and how the lag went
     outbox: { blockedKeys: 0 },
   });
 });
+
+test('X2: a purge deletes rows with their bytes, and leaves who, why and the hash of what is gone', async () => {
+  const post = async (path: string, body: unknown): Promise<unknown> =>
+    (await toy.request('POST', `/v1/ops/dead-letters${path}`, body, operator)).body;
+  const rows = await world.sql<{ id: string; code: string; state: string; hash: string | null }>(
+    "SELECT id, code, state, encode(sha256(value), 'hex') AS hash FROM dead_letters ORDER BY id",
+  );
+  const waiting = rows.filter(({ state }) => state === 'dead').length;
+  const one = rows.find(({ code }) => code === 'null_value');
+  const path = `/v1/ops/dead-letters/${encodeURIComponent(one?.id ?? '')}`;
+  expect((await toy.request('GET', path, undefined, operator)).body).toMatchObject({ id: one?.id, state: one?.state });
+  expect(await post('/purge', { olderThanDays: 0 })).toMatchObject({ status: 400 });
+  expect(await post('/purge', { olderThanDays: 1, reason: 'old' })).toMatchObject({ matched: 0, purged: 0 });
+  expect(await post('/purge', { olderThanDays: 0, reason: 'count', dryRun: true })).toEqual({
+    ...{ matched: rows.length, waiting, purged: 0, dryRun: true },
+  });
+  expect(await post(`/${encodeURIComponent(one?.id ?? '')}/purge`, { reason: 'personal data' })).toEqual({
+    ...{ id: one?.id, state: 'purged' },
+  });
+  expect((await toy.request('GET', path, undefined, operator)).body).toMatchObject({ code: 'not_found' });
+  expect(await post('/purge', { olderThanDays: 0, reason: 'old', code: 'not_avro' })).toMatchObject({ purged: 3 });
+  expect(await post('/purge', { olderThanDays: 0, reason: 'old' })).toMatchObject({ purged: rows.length - 4 });
+  expect(await world.sql('SELECT 1 FROM dead_letters')).toEqual([]);
+  const audit = await world.sql("SELECT ref AS id, reason FROM audit WHERE action = 'dead-letter.purge' ORDER BY ref");
+  expect(audit).toEqual(
+    rows.map(({ id, hash }) => ({
+      id,
+      reason: `${id === one?.id ? 'personal data' : 'old'}${hash === null ? '' : ` [sha256 ${hash}]`}`,
+    })),
+  );
+});

@@ -1862,6 +1862,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ops/{service}/dead-letters/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        olderThanDays: number;
+                        code?: string;
+                        reason: string;
+                        dryRun?: boolean;
+                    };
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ops/{service}/dead-letters/redrive": {
         parameters: {
             query?: never;
@@ -1888,6 +1934,88 @@ export interface paths {
                         code?: string;
                         dryRun?: boolean;
                         perSec?: number;
+                    };
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ops/{service}/dead-letters/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+            };
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ops/{service}/dead-letters/{id}/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    service: "admission" | "run-executor" | "hil" | "effect-ledger" | "publication";
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
                     };
                 };
             };
