@@ -176,7 +176,8 @@ const behindSeconds = 300;
 export const judgeWork = (services: readonly WorkOf[]): Judgement =>
   judged(
     services.flatMap(({ service, instances, outbox, lag }) => [
-      ...(instances === 0 ? [`${service}: no instance has measured its lag in the last 90 s`] : []),
+      // One that has just started has its partitions before its first measurement.
+      ...(instances === 0 && lag.length === 0 ? [`${service}: no instance reads its topics`] : []),
       ...(outbox.oldestSeconds > outboxOldSeconds
         ? [`${service}: ${outbox.pending} records wait for Kafka, the oldest for ${Math.round(outbox.oldestSeconds)} s`]
         : []),

@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { layoutOf, planAsFound } from '../../schemas/apply';
 import { diffTopics, type Drift } from '../../schemas/plan';
@@ -47,7 +47,12 @@ const askApis = (host: string, port: number): Promise<ApiRanges> =>
     const socket: Socket =
       ssl === null
         ? connectPlain({ host, port })
-        : connectTls({ host, port, servername: host, ...(typeof ssl === 'object' ? ssl : {}) });
+        : connectTls({
+            host,
+            port,
+            ...(isIP(host) === 0 ? { servername: host } : {}),
+            ...(typeof ssl === 'object' ? ssl : {}),
+          });
     const end = (settle: () => void): void => {
       socket.destroy();
       settle();

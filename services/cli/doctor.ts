@@ -155,7 +155,11 @@ export const examine = async (): Promise<Finding[]> => {
       'run: npx fairlead topics apply; a refusal names the field that is not compatible',
       async () => drifted(await kafka, true),
     ),
-    check('clocks agree', 'let chrony or systemd-timesyncd set the clock of that machine', clocks),
+    check(
+      'clocks agree',
+      'let chrony or systemd-timesyncd set the clock of that machine, or of the producer of those records',
+      clocks,
+    ),
     ...serviceNames.map((service) =>
       check(`${service} is ready`, `see its log; start it with: npx fairlead service ${service}`, () => ready(service)),
     ),

@@ -241,7 +241,7 @@ test('X2: a purge deletes rows with their bytes, and leaves who, why and the has
   const one = rows.find(({ code }) => code === 'null_value');
   const path = `/v1/ops/dead-letters/${encodeURIComponent(one?.id ?? '')}`;
   expect((await toy.request('GET', path, undefined, operator)).body).toMatchObject({ id: one?.id, state: one?.state });
-  expect(await post('/purge', { olderThanDays: 0 })).toMatchObject({ status: 400 });
+  expect(await post('/purge', { olderThanDays: 0 })).toMatchObject({ status: 422 });
   expect(await post('/purge', { olderThanDays: 1, reason: 'old' })).toMatchObject({ matched: 0, purged: 0 });
   expect(await post('/purge', { olderThanDays: 0, reason: 'count', dryRun: true })).toEqual({
     ...{ matched: rows.length, waiting, purged: 0, dryRun: true },

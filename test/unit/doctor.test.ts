@@ -111,7 +111,8 @@ const waits = { group: 'g', topic: 't', partition: 2, lag: 4, timeLagSeconds: 10
 test('stuck work: what stands still, is far behind, waits for Kafka, or is watched by nobody', () => {
   const hil = { service: 'hil', instances: 1, outbox: { pending: 3, oldestSeconds: 2 }, lag: [waits] };
   expect(judgeWork([hil]).wrong).toBeNull();
-  expect(judgeWork([{ ...hil, instances: 0 }]).wrong).toMatch(/^hil: no instance/);
+  expect(judgeWork([{ ...hil, instances: 0 }]).wrong).toBeNull();
+  expect(judgeWork([{ ...hil, instances: 0, lag: [] }]).wrong).toMatch(/^hil: no instance/);
   expect(judgeWork([{ ...hil, outbox: { pending: 3, oldestSeconds: 61 } }]).wrong).toMatch(/the oldest for 61 s$/);
   expect(judgeWork([{ ...hil, lag: [{ ...waits, progressAgeSeconds: 121 }] }]).wrong).toMatch(/no progress for 121 s$/);
   expect(judgeWork([{ ...hil, lag: [{ ...waits, timeLagSeconds: 301 }] }]).wrong).toMatch(/the oldest for 301 s/);
