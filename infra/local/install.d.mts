@@ -1,0 +1,4 @@
+export declare const provision: (
+  cache: string,
+  names: readonly string[],
+) => Promise<{ readonly kafka?: string; readonly postgres?: string }>;
