@@ -28,8 +28,10 @@ const faultOf = (draft: Draft, { callId, materialRef, actionKey }: Source): Refu
   // One that came without its bytes was never read.
   if (materialRef !== undefined && !materialsOf(draft).some((one) => one.ref === materialRef && one.available))
     return { code: 'unknown_source', detail: materialRef };
-  // A refused proposal names the earlier action it met, which may be another run's: that is a source like its own.
-  if (actionKey !== undefined && !run.actions.some((one) => one.actionKey === actionKey))
+  // A refused proposal names the earlier action it met, which may be another run's: that is a source like its own. What its
+  // children did is theirs, and not known here by key.
+  const mayBeOfChild = run.children.length > 0;
+  if (actionKey !== undefined && !mayBeOfChild && !run.actions.some((one) => one.actionKey === actionKey))
     return { code: 'unknown_source', detail: actionKey };
   return null;
 };
