@@ -164,7 +164,7 @@ test('each operator route of the platform asks for its role, whatever else a tok
   const routes = (await routesOf()).filter(([, path]) =>
     /^\/v1\/ops\/(admission|run-executor|hil|effect-ledger|publication)\//.test(path),
   );
-  expect(routes).toHaveLength(50);
+  expect(routes).toHaveLength(70);
   const operator: Who = {
     name: 'an operator',
     token: await localToken({ account: 'olga', tenant: 'local', app: 'local', roles: everything }),
