@@ -2,6 +2,8 @@ import { createParser } from 'eventsource-parser';
 
 const firstPauseMs = 200;
 const maxPauseMs = 5_000;
+/** What was just started may not be shown yet: for so long an unknown stream is asked for again before that is believed. */
+const notYetShownMs = 3_000;
 
 /** One event of a stream, as publication tells it. */
 export interface Happened {
@@ -34,6 +36,7 @@ export async function* follow(
   let cursor = after;
   let over = false;
   let failingSince: number | null = null;
+  const startedAt = Date.now();
   for (let pauseMs = firstPauseMs; !stopped(); pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
     try {
       const response = await open(cursor);
@@ -60,7 +63,9 @@ export async function* follow(
       failingSince ??= Date.now();
     } catch (error) {
       if (stopped()) return;
-      if (error instanceof Error && error.name === 'FairleadError') throw error;
+      const notYetShown =
+        (error as { status?: unknown }).status === 404 && cursor === after && Date.now() - startedAt < notYetShownMs;
+      if (error instanceof Error && error.name === 'FairleadError' && !notYetShown) throw error;
       failingSince ??= Date.now();
       if (Date.now() - failingSince > retryForMs) throw error;
     }
