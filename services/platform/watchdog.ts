@@ -61,7 +61,6 @@ export const startWatchdog = ({ lag, metrics, stripPrefix, incidents, keep, log 
 
   const look = async (): Promise<void> => {
     const partitions = await measure();
-    await keep(partitions);
     for (const one of partitions.filter(isSilent))
       await incidents.open({
         id: incidentId(one),
@@ -71,6 +70,8 @@ export const startWatchdog = ({ lag, metrics, stripPrefix, incidents, keep, log 
         actions: ['check the broker', 'restart the instance'],
       });
     await incidents.close(partitions.filter((one) => !isSilent(one)).map(incidentId));
+    // Last: a sample that cannot be kept must not keep an incident from being opened.
+    await keep(partitions);
   };
   const timer = setInterval(
     () => void look().catch((error: unknown) => log.debug({ err: error }, 'lag could not be measured')),
