@@ -27,7 +27,10 @@ export interface EnvironmentBeside {
   close(): Promise<void>;
 }
 
-export const environmentBeside = async (purpose: string): Promise<EnvironmentBeside> => {
+export const environmentBeside = async (
+  purpose: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<EnvironmentBeside> => {
   // Topics of an earlier run may still be there.
   const name = `${purpose}_${process.pid}_${Date.now().toString(36)}`;
   const admin = process.env['DATABASE_ADMIN_URL'];
@@ -55,7 +58,7 @@ export const environmentBeside = async (purpose: string): Promise<EnvironmentBes
     // The addresses of the first environment's services are not this one's.
     if (!/^(ADMISSION|RUN_EXECUTOR|HIL|EFFECT_LEDGER|PUBLICATION|GATEWAY|DEMO_REMOTE|FAIRLEAD)_URL$/.test(variable))
       base[variable] = value;
-  Object.assign(base, given, {
+  Object.assign(base, given, more, {
     FAIRLEAD_HOME: home,
     FAIRLEAD_PORT_BASE: String(await freePortBase(portSpan)),
     TOPIC_PREFIX: `${name}.`,

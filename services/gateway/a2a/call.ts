@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import { A2A_LEGACY_PROTOCOL_VERSION } from '@a2a-js/sdk/compat/v0_3';
 import {
   STATE_HEADERS_KEY,
@@ -17,6 +17,8 @@ export interface Call {
   readonly origin: string;
   /** Tasks referred to where the form of the request has no field that the SDK would read. */
   references: readonly string[];
+  /** A message is a new one each time it is sent, although its id was used before. */
+  readonly newIdentity: boolean;
   /** Fires when the client has gone or this gateway stops. */
   readonly signal: AbortSignal;
 }
@@ -42,6 +44,20 @@ export const contextOf = (headers: IncomingHttpHeaders): ServerCallContext => {
     headers,
     requestedVersion: typeof version === 'string' && version !== '' ? version : A2A_LEGACY_PROTOCOL_VERSION,
   });
+};
+
+const withoutPatch = /^(\d+\.\d+)\.\d+$/;
+
+/**
+ * The version a request is in, put where the SDK looks for it: what is asked for in the header or the query, of which
+ * the patch number says nothing; without it the path tells, for only the later version's HTTP+JSON has no `v1` in it.
+ */
+export const settleVersion = (headers: IncomingHttpHeaders, url: string): void => {
+  const name = A2A_VERSION_HEADER.toLowerCase();
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const asked = headers[name] ?? searchParams.get(A2A_VERSION_HEADER);
+  if (typeof asked === 'string') headers[name] = withoutPatch.exec(asked.trim())?.[1] ?? asked.trim();
+  else if (/^\/a2a\/(?!v1\/|\.well-known\/).+/.test(pathname)) headers[name] = A2A_PROTOCOL_VERSION;
 };
 
 /** Of this protocol version a stream says by itself which event is its last, and a send does not wait unless told to. */

@@ -25,6 +25,7 @@ import type { Owners, RunView } from './owners';
 import { readTask, type Wanted } from './read';
 import { openSend, type Taken } from './send';
 import { hasEnded, isStill, isTerminal, mayGoOn } from './task';
+import { openWatch } from './watch';
 
 /** A client that waits for the end is answered with the task as it stands by then; it may ask again. */
 const maxBlockingMs = 60_000;
@@ -37,6 +38,7 @@ const withReferences = ({ references }: Call, message: Message | undefined): Mes
 /** The protocol's operations on top of the owners' routes: nothing is kept between two of them. */
 export const openHandler = (owners: Owners): A2ARequestHandler => {
   const send = openSend(owners);
+  const watch = openWatch(owners);
 
   const runOf = async (call: Call, id: string): Promise<RunView> => {
     const run = await owners.run(call, id);
@@ -67,27 +69,29 @@ export const openHandler = (owners: Owners): A2ARequestHandler => {
     return task === null || wanted.historyLength !== 0 ? readTask(owners, call, run, wanted) : task;
   };
 
-  const wantedOf = (taken: Taken, historyLength: number | undefined, said: Message | undefined): Wanted => ({
+  const wantedOf = ({ answered, message }: Taken, historyLength: number | undefined): Wanted => ({
     historyLength,
     artifacts: true,
-    answered: taken.answered,
-    ...(said === undefined ? {} : { said }),
+    answered,
+    said: message,
   });
 
+  /** `stays`: through the questions of the task too, up to its end. */
   async function* streamed(
     call: Call,
     taskId: string,
     wanted: Wanted,
+    stays: boolean,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     let before: Task | null = null;
-    for await (const task of follow(owners, call, taskId, wanted)) {
+    for await (const task of watch(call, taskId, wanted)) {
       if (before === null) {
         yield taskEvent(task);
-        if (isStill(task)) yield statusEvent(task);
+        if (isStill(task) && !stays) yield statusEvent(task);
       } else yield* eventsBetween(before, task);
       before = task;
       // What the client is asked is its turn; what it is to approve elsewhere goes on here.
-      if (isStill(task) && !mayGoOn(task)) return;
+      if (isStill(task) && !mayGoOn(task) && !stays) return;
     }
   }
 
@@ -98,8 +102,8 @@ export const openHandler = (owners: Owners): A2ARequestHandler => {
     sendMessage: async ({ message, configuration }: SendMessageRequest, context) => {
       const call = callOf(context);
       checkLength(configuration?.historyLength);
-      const taken = await send(call, withReferences(call, message));
-      const wanted = wantedOf(taken, configuration?.historyLength, message);
+      const taken = await send(call, withReferences(call, message), !isLegacy(context));
+      const wanted = wantedOf(taken, configuration?.historyLength);
       const waits = !(configuration?.returnImmediately ?? isLegacy(context));
       return waits
         ? until(call, taken.taskId, wanted, isStill, maxBlockingMs)
@@ -109,8 +113,8 @@ export const openHandler = (owners: Owners): A2ARequestHandler => {
     async *sendMessageStream({ message, configuration }: SendMessageRequest, context) {
       const call = callOf(context);
       checkLength(configuration?.historyLength);
-      const taken = await send(call, withReferences(call, message));
-      yield* streamed(call, taken.taskId, wantedOf(taken, configuration?.historyLength, message));
+      const taken = await send(call, withReferences(call, message), !isLegacy(context));
+      yield* streamed(call, taken.taskId, wantedOf(taken, configuration?.historyLength), false);
     },
 
     getTask: async ({ id, historyLength }: GetTaskRequest, context) => {
@@ -141,7 +145,7 @@ export const openHandler = (owners: Owners): A2ARequestHandler => {
       // A client of the earlier protocol version is told the end once more; a later one is told to read the task.
       if (isTerminal(run.state) && !isLegacy(context))
         throw new UnsupportedOperationError(`task ${id} has ended (${run.state}); there is nothing to follow`);
-      yield* streamed(call, id, { historyLength: undefined, artifacts: true });
+      yield* streamed(call, id, { historyLength: undefined, artifacts: true }, !isLegacy(context));
     },
 
     createTaskPushNotificationConfig: () => Promise.reject(new PushNotificationNotSupportedError()),

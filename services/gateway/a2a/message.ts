@@ -48,6 +48,21 @@ export const checkMessage = (message: Message | undefined): Message => {
 export const derivedContext = (messageId: string): string =>
   `a2a-${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`;
 
+/** The message's id stands for another one. To a client it is a malformed request, which the SDK tells by the name. */
+export class IdUsedBefore extends RequestMalformedError {
+  override readonly name = 'RequestMalformedError';
+}
+
+const idLength = 100;
+
+/** What a message is known by where its own id stands for another one: its beginning, to be recognised, and more. */
+export const otherId = ({ messageId }: Message, more: string): string =>
+  `${messageId.slice(0, idLength)}.${createHash('sha256').update(more).digest('hex').slice(0, 32)}`;
+
+/** All that a repeat of a message says again. */
+export const sayingOf = ({ messageId, contextId, taskId, parts, referenceTaskIds, metadata }: Message): string =>
+  JSON.stringify([messageId, contextId, taskId, parts, referenceTaskIds, metadata?.[ownMetadata]]);
+
 /** The work a message is about, as it stands. */
 export interface About {
   /** The task it names; undefined = it names one that this account does not have. */
@@ -144,8 +159,8 @@ export const submissionOf = (message: Message, about: About): Submission => {
   };
 };
 
-const conflict = (what: string): RequestMalformedError =>
-  new RequestMalformedError(`message.messageId was used before ${what}; a new message needs a new one`);
+const conflict = (what: string): IdUsedBefore =>
+  new IdUsedBefore(`message.messageId was used before ${what}; a new message needs a new one`);
 
 /**
  * The task of a message that was taken before, or null where admission itself must compare: what a repeat would do

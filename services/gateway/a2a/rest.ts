@@ -23,6 +23,16 @@ const sayFinal = (response: ServerResponse): void => {
   }) as ServerResponse['write'];
 };
 
+/** An error is told in the form of AIP-193, whose media type is plain JSON. */
+const sayErrorsAsJson = (response: ServerResponse): void => {
+  const writeHead = response.writeHead.bind(response) as (...told: unknown[]) => ServerResponse;
+  response.writeHead = ((status: number, ...more: unknown[]) => {
+    if (status >= 400 && String(response.getHeader('content-type')).startsWith('application/a2a+json'))
+      response.setHeader('content-type', 'application/json; charset=utf-8');
+    return writeHead(status, ...more);
+  }) as ServerResponse['writeHead'];
+};
+
 interface LegacyTask {
   readonly status?: { readonly state?: string; readonly message?: unknown };
   readonly history?: readonly unknown[];
@@ -105,7 +115,7 @@ export const openRest = (handler: A2ARequestHandler): Rest => {
       if (legacy) {
         sayFinal(response);
         callAt(request.headers).references = referencesOf(body);
-      }
+      } else sayErrorsAsJson(response);
       app(request, response);
     },
   };

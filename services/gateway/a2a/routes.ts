@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { A2A_VERSION_HEADER, AgentCard, SSE_HEADERS, formatSSEEvent } from '@a2a-js/sdk';
 import { LEGACY_METHOD_TASKS_RESUBSCRIBE } from '@a2a-js/sdk/compat/v0_3';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { ContentTypeNotSupportedError } from '@a2a-js/sdk/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256Hex } from '../../platform/canonical';
 import type { Auth } from '../../platform/auth';
@@ -10,18 +11,20 @@ import { bodyLimitBytes } from '../../platform/http-bounds';
 import type { Logger } from '../../platform/log';
 import type { Owner } from '../route-table';
 import { authorizationOf } from '../session';
-import { contextOf, isLegacy, remember } from './call';
-import { bindings, cardAt } from './card';
+import { contextOf, isLegacy, remember, settleVersion } from './call';
+import { cardAt, forBoth, type CardV1 } from './card';
 import { openHandler } from './handler';
 import { isStream, openJsonRpc, parseError } from './json-rpc';
 import { openOwners } from './owners';
 import { openRest } from './rest';
 
 const cardMaxAgeSec = 300;
-/** The SDK goes by major and minor; the card of the earlier version is written with all three numbers. */
-const fullLegacyVersion = '0.3.0';
 /** Shorter than what proxies wait for on a silent connection. */
 const commentEveryMs = 15_000;
+
+/** `request`: each request brings a new message, whatever its id. The compatibility kit uses its ids many times over. */
+const identityHeader = 'fairlead-a2a-identity';
+const jsonTypes: ReadonlySet<string> = new Set(['application/json', 'application/a2a+json']);
 
 const unreadable = Symbol('a body that is no JSON');
 
@@ -59,25 +62,18 @@ export const a2aRoutes = async (
   const open = new Set<AbortController>();
 
   const card = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    settleVersion(request.raw.headers, request.url);
     const context = contextOf(request.raw.headers);
     const core = cardAt(originOf(request));
-    const inV1 = AgentCard.toJSON(core) as { readonly supportedInterfaces: unknown };
     const legacyCard = new LegacyRestTransportHandler({
       ...handler,
       getAuthenticatedExtendedAgentCard: () => Promise.resolve(core),
     });
-    // A card for clients of the earlier version names the later one's addresses too, so that both find their way.
-    const legacy = isLegacy(context) ? await legacyCard.getAuthenticatedExtendedAgentCard(context) : null;
-    const shown =
-      legacy === null
-        ? inV1
-        : {
-            ...legacy,
-            protocolVersion: fullLegacyVersion,
-            additionalInterfaces: bindings.map((transport) => ({ url: legacy.url, transport })),
-            supportedInterfaces: inV1.supportedInterfaces,
-          };
-    const body = JSON.stringify(shown);
+    const body = JSON.stringify(
+      isLegacy(context)
+        ? forBoth(await legacyCard.getAuthenticatedExtendedAgentCard(context), AgentCard.toJSON(core) as CardV1)
+        : AgentCard.toJSON(core),
+    );
     const etag = `"${sha256Hex(body).slice(0, 32)}"`;
     void reply
       .header('vary', A2A_VERSION_HEADER)
@@ -89,6 +85,7 @@ export const a2aRoutes = async (
   };
   app.get('/.well-known/agent-card.json', card);
   app.get('/a2a/.well-known/agent-card.json', card);
+  app.get('/a2a/1.0/.well-known/agent-card.json', card);
 
   /** Who speaks is checked here once; what it may see is for the owners to say. */
   const begin = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -107,19 +104,26 @@ export const a2aRoutes = async (
       account,
       origin: originOf(request),
       references: [],
+      newIdentity: header(request, identityHeader) === 'request',
       signal: gone.signal,
     };
+    settleVersion(request.raw.headers, request.url);
     remember(request.raw.headers, call);
   };
 
   const answerRpc = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const context = contextOf(request.raw.headers);
     if (request.body === unreadable || request.body === undefined) return reply.send(parseError);
-    const answer = await jsonRpc.handle(request.body, context);
-    if (!isStream(answer)) return reply.send(answer);
     const { id = null, method } = request.body as { readonly id?: unknown; readonly method?: unknown };
     const failed = (error: unknown): string =>
       JSON.stringify({ jsonrpc: '2.0', id, error: jsonRpc.errorOf(error, context) });
+    const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+    if (type !== undefined && !jsonTypes.has(type))
+      return reply
+        .type('application/json')
+        .send(failed(new ContentTypeNotSupportedError(`a request is JSON, not ${type}`)));
+    const answer = await jsonRpc.handle(request.body, context);
+    if (!isStream(answer)) return reply.send(answer);
     // A refusal comes before the stream has begun, as an answer like any other; but clients of the earlier version
     // look for it in the stream when they take one up again.
     const first = await answer.next().catch((error: unknown) => ({ error }));

@@ -1,7 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { Message } from '@a2a-js/sdk';
 import { RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import type { Call } from './call';
-import { checkMessage, derivedContext, submissionOf, taskOfRepeat, type About, type Submission } from './message';
+import {
+  checkMessage,
+  derivedContext,
+  IdUsedBefore,
+  otherId,
+  sayingOf,
+  submissionOf,
+  taskOfRepeat,
+  type About,
+  type Submission,
+} from './message';
 import { OwnerSaidNo, type Owners, type Receipt, type RunView } from './owners';
 import { openOf } from './read';
 
@@ -14,10 +25,13 @@ const maxReads = 40;
 export interface Taken {
   readonly taskId: string;
   readonly answered: ReadonlySet<string>;
+  /** Under the id that it is known by from now on. */
+  readonly message: Message;
 }
 
 export interface Send {
-  (call: Call, message: Message | undefined): Promise<Taken>;
+  /** `idsRepeat`: what comes under an id that was used for something else is another message, not refused. */
+  (call: Call, message: Message | undefined, idsRepeat: boolean): Promise<Taken>;
   readonly cancel: (call: Call, run: RunView, waitSec: number) => Promise<void>;
 }
 
@@ -37,12 +51,19 @@ const notNow: ReadonlySet<string> = new Set([
   'not_granted',
   'forbidden',
 ]);
+const usedBefore: ReadonlySet<string> = new Set([
+  'content_conflict',
+  'conversation_conflict',
+  'relation_conflict',
+  'target_conflict',
+]);
 const notOurs: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'internal', 'unauthenticated']);
 
 /** An owner's refusal in the words of the protocol; the code stays in front, it is what a person looks up. */
 export const errorOf = (code: string, detail: string): Error => {
   const text = `${code}: ${detail}`;
   if (notThere.has(code)) return new TaskNotFoundError(text);
+  if (usedBefore.has(code)) return new IdUsedBefore(text);
   if (notNow.has(code)) return new UnsupportedOperationError(text);
   // What is left is a fault of the message; what is none of it may be tried again as it is.
   return notOurs.has(code) ? new Error(text) : new RequestMalformedError(text);
@@ -88,16 +109,21 @@ export const openSend = (owners: Owners): Send => {
     about.references[0]?.conversationId ??
     (message.contextId === '' ? derivedContext(message.messageId) : message.contextId);
 
+  const takenAs = (taskId: string, { interactionRef }: Receipt, message: Message): Taken => ({
+    taskId,
+    answered: new Set(interactionRef === null ? [] : [interactionRef]),
+    message,
+  });
+
   const takenBefore = (message: Message, receipt: Receipt): Taken | null => {
     const taskId = taskOfRepeat(message, receipt);
     if (taskId === null) return null;
     if (receipt.status === 'refused' || receipt.status === 'version_conflict')
       throw errorOf(receipt.code ?? receipt.status, receipt.detail ?? 'the message was refused before');
-    return { taskId, answered: new Set(receipt.interactionRef === null ? [] : [receipt.interactionRef]) };
+    return takenAs(taskId, receipt, message);
   };
 
-  const send = async (call: Call, given: Message | undefined): Promise<Taken> => {
-    const message = checkMessage(given);
+  const take = async (call: Call, message: Message): Promise<Taken> => {
     const about = await aboutOf(call, message);
     if (message.taskId !== '' && about.task === undefined)
       throw new TaskNotFoundError(`Task not found: ${message.taskId}`);
@@ -112,7 +138,18 @@ export const openSend = (owners: Owners): Send => {
       throw errorOf(receipt.code ?? receipt.status, receipt.detail ?? 'the message was refused');
     const taskId = receipt.runId ?? receipt.targetRunId ?? (message.taskId === '' ? null : message.taskId);
     if (taskId === null) throw new Error(`internal: the receipt ${receipt.status} names no run`);
-    return { taskId, answered: new Set(receipt.interactionRef === null ? [] : [receipt.interactionRef]) };
+    return takenAs(taskId, receipt, message);
+  };
+
+  const send = async (call: Call, given: Message | undefined, idsRepeat: boolean): Promise<Taken> => {
+    const message = checkMessage(given);
+    if (call.newIdentity) return take(call, { ...message, messageId: otherId(message, randomUUID()) });
+    try {
+      return await take(call, message);
+    } catch (error) {
+      if (!idsRepeat || !(error instanceof IdUsedBefore)) throw error;
+      return take(call, { ...message, messageId: otherId(message, sayingOf(message)) });
+    }
   };
 
   return Object.assign(send, {
