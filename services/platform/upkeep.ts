@@ -9,7 +9,7 @@ const pruneRows = 5_000;
 const inboxKeepDays = 45;
 
 /** Deletes by age what only recognises repeats; safety never depends on it (X1). Returns how to stop. */
-export const startUpkeep = (pool: Pool, log: Logger): (() => void) => {
+export const startUpkeep = (pool: Pool, log: Logger, everyMs = pruneEveryMs): (() => void) => {
   let stopped = false;
   const prune = async (): Promise<void> => {
     for (let gone = pruneRows; gone === pruneRows && !stopped;)
@@ -22,7 +22,7 @@ export const startUpkeep = (pool: Pool, log: Logger): (() => void) => {
   };
   const timer = setInterval(
     () => void prune().catch((error: unknown) => log.debug({ err: error }, 'old inbox rows could not be pruned')),
-    pruneEveryMs,
+    everyMs,
   );
   return () => {
     stopped = true;

@@ -30,7 +30,7 @@ beforeAll(async () => {
   stack = await system();
 });
 
-test('P3: a cursor means the same at every gateway and every instance of publication: nothing twice, nothing left out', async () => {
+test('case 26, 27 P3: a cursor means the same at every gateway and every instance of publication: nothing twice, nothing left out', async () => {
   const [gateway, publication] = [await beside('gateway'), await beside('publication')];
   const runId = await stack.submit(
     fresh('cursors'),
@@ -42,6 +42,9 @@ test('P3: a cursor means the same at every gateway and every instance of publica
   const all = await toldBy(stack.alice, runId, null);
   expect(all.length).toBeGreaterThan(8);
   expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(all.length);
+  // A finished run is no error to whoever comes late: it is told to its final state, and the stream ends by itself.
+  const late = await stack.alice.stream(`/v1/runs/${runId}/events`, null, AbortSignal.timeout(30_000));
+  expect([late.status, await late.text()]).toEqual([200, expect.stringContaining('"state":"completed"')]);
   // Facts that came in after the first reading may follow; what it read comes first, everywhere.
   for (const remote of [gateway, publication, stack.alice]) {
     expect((await toldBy(remote, runId, null)).slice(0, all.length)).toEqual(all);

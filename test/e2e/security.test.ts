@@ -214,7 +214,7 @@ test('A7 A10 A11: a message that names what is another’s learns no more than o
   expect([run.state, run.requirementsVersion]).toEqual(['waiting', 1]);
 });
 
-test('P3: a cursor that nobody gave is answered with a fresh snapshot, whatever it is made of', async () => {
+test('case 26 P3: a cursor that nobody gave is answered with a fresh snapshot, whatever it is made of', async () => {
   const alice: Remote = connect([], 'alice', base);
   const { conversationId = '', runId = '' } = hers;
   const cursors = ['%00', 'a%00b', '%ED%A0%80', '%0d%0aevent:%20x', 'x'.repeat(5_000), '1&after=2'];

@@ -33,7 +33,7 @@ const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSec;
 };
 
-test('58: a produce whose reply is lost, then another batch: no record is missing, order is kept', async () => {
+test('case 58: a produce whose reply is lost, then another batch: no record is missing, order is kept', async () => {
   await toy.post('lost', 'm1');
   await until('the first is out', () => stored.firsts('lost').length === 1);
   for (let round = 0; round < 3; round += 1) {
@@ -49,7 +49,7 @@ test('58: a produce whose reply is lost, then another batch: no record is missin
   expect(stored.firsts('lost')).toEqual(ids('lost', 13));
 });
 
-test('38: all brokers down: an honest readyz, little CPU, and full recovery without a restart', async () => {
+test('case 38: all brokers down: an honest readyz, little CPU, and full recovery without a restart', async () => {
   await world.submit([['down', 'before']]);
   await until('the one before is out', () => stored.firsts('down').length === 1);
   proxy.set('refuse');

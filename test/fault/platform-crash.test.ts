@@ -39,7 +39,7 @@ const died = async (toy: ToyProcess): Promise<void> => {
 };
 
 test.concurrent(
-  '30: killed between send and mark: all is sent, what is sent twice is the same event',
+  'case 30: killed between send and mark: all is sent, what is sent twice is the same event',
   inWorld('sender', async (world, stored) => {
     const toy = await world.spawn('sender', { FAIRLEAD_FAILPOINTS: 'relay.sent=exit' });
     await world.submit(messages('sent', 90));
@@ -67,7 +67,7 @@ for (const point of ['batch.loaded', 'batch.decided', 'batch.committed'])
   );
 
 test.concurrent(
-  '36: a record that kills the process is a dead letter after five deaths alone, the others are handled',
+  'case 36: a record that kills the process is a dead letter after five deaths alone, the others are handled',
   inWorld('mortal', async (world, stored) => {
     const deadLetters = await world.tail(world.deadLetters);
     const submitted = [

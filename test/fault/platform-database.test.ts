@@ -31,7 +31,7 @@ const ids = (conversation: string, count: number): string[] =>
 const persist = (conversation: string, id: string): Promise<number | 'known'> =>
   until(`${id} is answered`, () => toy.post(conversation, id).catch(() => null));
 
-test('42: connections ended over and over while records flow: the process lives, nothing is lost or doubled', async () => {
+test('case 42: connections ended over and over while records flow: the process lives, nothing is lost or doubled', async () => {
   const kill = `SELECT count(pg_terminate_backend(pid))::int AS n FROM pg_stat_activity
                  WHERE datname = current_database() AND application_name LIKE 'toy %'`;
   const handled = async (): Promise<number> =>

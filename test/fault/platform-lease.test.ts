@@ -22,7 +22,7 @@ const owners = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ owner, n }) => [owner, n]));
 };
 
-test('31: a relay stopped past its lease and resumed reorders nothing', async () => {
+test('case 31: a relay stopped past its lease and resumed reorders nothing', async () => {
   // It stops for good between send and mark, as a process does whose machine is paused there.
   const paused = await world.spawn('paused', { FAIRLEAD_FAILPOINTS: 'relay.sent=hold:3' });
   const other = await world.spawn('other');
@@ -68,7 +68,7 @@ test('31: a relay stopped past its lease and resumed reorders nothing', async ()
   await until('nothing is left to send', async () => (await world.sql('SELECT 1 FROM outbox LIMIT 1')).length === 0);
 });
 
-test('31: what a relay writes back under an epoch that is over is refused', async () => {
+test('case 31: what a relay writes back under an epoch that is over is refused', async () => {
   await world.spawn('owner');
   await until('it owns all', async () => (await owners())['owner'] === 64);
   const [bucket] = await world.sql<{ owner: string; epoch: number }>(

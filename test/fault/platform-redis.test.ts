@@ -36,7 +36,7 @@ const flow = async (): Promise<void> => {
   await until('all are out', () => stored.firsts().length === sent, 5_000);
 };
 
-test('43: Redis hanging, gone and back: nothing is lost, and nobody waits for it', async () => {
+test('case 43: Redis hanging, gone and back: nothing is lost, and nobody waits for it', async () => {
   await flow();
   proxy.set('stall');
   await flow();
@@ -48,7 +48,7 @@ test('43: Redis hanging, gone and back: nothing is lost, and nobody waits for it
   expect([...errorsOf(a.log), ...errorsOf(b.log)]).toEqual([]);
 });
 
-test('43: after its loss and a flush, instances hear of each other again', async () => {
+test('case 43: after its loss and a flush, instances hear of each other again', async () => {
   const direct = new Redis(world.env['REDIS_URL'] ?? '');
   await direct.flushall();
   const channel = `${world.prefix}outbox.toy`;

@@ -26,23 +26,26 @@ afterEach(() => Promise.all(world.instances.map((instance) => instance.end())));
 const deadLetters = (): Promise<unknown[]> => world.sql('SELECT 1 FROM dead_letters');
 const hasLogged = (toy: ToyProcess, text: RegExp): boolean => toy.log.some(({ msg }) => text.test(msg));
 
-test.each(['refuse', 'stall'] as const)('41: a registry that is away at the start (%s) is waited for', async (mode) => {
-  proxy.set(mode);
-  const toy = await world.spawn(`start-${mode}`, { ...env, NOT_READY: 'yes' });
-  await world.submit([[mode, `${mode}-1`]]);
-  await until('it says what it waits for', () => hasLogged(toy, /waiting for the schema registry/));
-  expect((await toy.request('GET', '/livez')).status).toBe(200);
-  expect(await toy.request('GET', '/readyz')).toMatchObject({
-    status: 503,
-    body: { reason: 'waiting for the schema registry' },
-  });
-  // Connections that hang hang on; only new ones are served.
-  proxy.set('pass');
-  await until('it works', () => stored.firsts(mode).length === 1);
-  expect(await deadLetters()).toEqual([]);
-});
+test.each(['refuse', 'stall'] as const)(
+  'case 41: a registry that is away at the start (%s) is waited for',
+  async (mode) => {
+    proxy.set(mode);
+    const toy = await world.spawn(`start-${mode}`, { ...env, NOT_READY: 'yes' });
+    await world.submit([[mode, `${mode}-1`]]);
+    await until('it says what it waits for', () => hasLogged(toy, /waiting for the schema registry/));
+    expect((await toy.request('GET', '/livez')).status).toBe(200);
+    expect(await toy.request('GET', '/readyz')).toMatchObject({
+      status: 503,
+      body: { reason: 'waiting for the schema registry' },
+    });
+    // Connections that hang hang on; only new ones are served.
+    proxy.set('pass');
+    await until('it works', () => stored.firsts(mode).length === 1);
+    expect(await deadLetters()).toEqual([]);
+  },
+);
 
-test('41, X2: a registry that hangs while a record needs it: no dead letter, and the group keeps its member', async () => {
+test('case 41 X2: a registry that hangs while a record needs it: no dead letter, and the group keeps its member', async () => {
   const toy = await world.spawn('later', env);
   proxy.set('stall');
   const startedAt = Date.now();

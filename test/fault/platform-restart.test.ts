@@ -64,7 +64,7 @@ const stop = async (toy: ToyProcess): Promise<void> => {
   expect({ errors: errorsOf(toy.log), output: toy.output() }).toEqual({ errors: [], output: '' });
 };
 
-test('35, 39: a rolling restart with a batch in flight loses nothing, doubles nothing and comes to rest', async () => {
+test('case 35, 39: a rolling restart with a batch in flight loses nothing, doubles nothing and comes to rest', async () => {
   const [a, b] = await Promise.all([world.spawn('a'), world.spawn('b')]);
   await world.submit(messages('roll', 0, 300));
   await until('both have begun', () => stored.firsts().length > 100);
@@ -94,7 +94,7 @@ test('35, 39: a rolling restart with a batch in flight loses nothing, doubles no
   }
 });
 
-test('39: SIGTERM with a batch in flight: what is finished is committed, the rest is left for the next process', async () => {
+test('case 39: SIGTERM with a batch in flight: what is finished is committed, the rest is left for the next process', async () => {
   const c = await world.spawn('c');
   await world.submit(messages('term', 0, 120));
   await until('the first are out', () => conversations.every((index) => stored.firsts(`term-${index}`).length === 10));

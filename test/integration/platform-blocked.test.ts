@@ -55,7 +55,7 @@ const maxMessageBytes = async (bytes: number): Promise<void> => {
   await admin.disconnect();
 };
 
-test('32: a record that the broker refuses holds up its own key and no other, on every instance', async () => {
+test('case 32: a record that the broker refuses holds up its own key and no other, on every instance', async () => {
   await maxMessageBytes(topicTakes);
   await a.post('big', 'm1', tooLarge);
   await a.post('big', 'm2');
@@ -71,7 +71,7 @@ test('32: a record that the broker refuses holds up its own key and no other, on
   expect(await a.metric('fairlead_outbox_blocked_keys')).toBe(1);
 });
 
-test('32: a retry in vain blocks it again; after the repair the key goes on in its order, and both are audited', async () => {
+test('case 32: a retry in vain blocks it again; after the repair the key goes on in its order, and both are audited', async () => {
   const blocked = await until('it is blocked', () => blockedKey('big'));
   expect((await a.request('POST', `/v1/ops/outbox/${blocked.key}/retry`)).status).toBe(401);
   expect((await ops(blocked.key, 'retry')).status).toBe(200);
@@ -94,7 +94,7 @@ test('32: a retry in vain blocks it again; after the repair the key goes on in i
   expect(audit).toEqual(Array(2).fill({ account: 'toys/op', action: 'outbox.retry' }));
 });
 
-test('32: skipped with a reason, the record is left out and the rest of its key goes on', async () => {
+test('case 32: skipped with a reason, the record is left out and the rest of its key goes on', async () => {
   await b.post('skipped', 'm1', tooLarge);
   await b.post('skipped', 'm2');
   const { key } = await until('it is blocked', () => blockedKey('skipped'));
@@ -112,7 +112,7 @@ test('32: skipped with a reason, the record is left out and the rest of its key 
   await maxMessageBytes(usual);
 });
 
-test('32: more at once than one request of the broker takes is sent all the same', async () => {
+test('case 32: more at once than one request of the broker takes is sent all the same', async () => {
   const count = 360;
   const bytes = 300_000;
   await world.sql(
@@ -125,7 +125,7 @@ test('32: more at once than one request of the broker takes is sent all the same
   expect(stored.firsts('heavy')).toEqual(Array.from({ length: count }, (_, index) => `heavy-${index + 1}`));
 });
 
-test('32: while one topic is not there its records wait, and the others flow at their usual pace', async () => {
+test('case 32: while one topic is not there its records wait, and the others flow at their usual pace', async () => {
   const absent = `${world.prefix}absent`;
   await world.sql(
     `INSERT INTO outbox (bucket, topic, key, value, headers, event_id, writer)

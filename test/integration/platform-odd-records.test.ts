@@ -44,7 +44,7 @@ const listed = async (code: string): Promise<Item[]> => {
   return (body as { items: Item[] }).items;
 };
 
-test('37, X2: every odd record becomes a dead letter with reason and origin, the good ones in between are handled', async () => {
+test('case 37 X2: every odd record becomes a dead letter with reason and origin, the good ones in between are handled', async () => {
   const admin = world.kafka.admin();
   await admin.connect();
   const configEntries = [{ name: 'max.message.bytes', value: '4000000' }];
@@ -119,7 +119,7 @@ test.each([
   expect(await seen(name)).toEqual(ids);
 });
 
-test('25: a redrive in vain leaves the dead letter, after the repair it passes dedup, and its effect is there once', async () => {
+test('case 25: a redrive in vain leaves the dead letter, after the repair it passes dedup, and its effect is there once', async () => {
   await world.submit([['redriven', 'r1', 'repairable']]);
   const [dead] = await until('it is dead', async () => {
     const items = (await listed('defect')).filter(({ message }) => /for now/.test(message));
@@ -143,7 +143,7 @@ test('25: a redrive in vain leaves the dead letter, after the repair it passes d
   expect(audit).toEqual(Array(2).fill({ action: 'dead-letter.redrive' }));
 });
 
-test('25: the redrive of something that was done by another way meanwhile changes nothing', async () => {
+test('case 25: the redrive of something that was done by another way meanwhile changes nothing', async () => {
   repair.done = false;
   await world.submit([['elsewhere', 'e1', 'repairable']]);
   const [dead] = await until('it is dead', async () => {
@@ -160,7 +160,7 @@ test('25: the redrive of something that was done by another way meanwhile change
   await until('the second event is out', () => stored.firsts('elsewhere').length === 2);
 });
 
-test('44: clocks of producers an hour ahead or behind decide nothing, and lag is never negative', async () => {
+test('case 44: clocks of producers an hour ahead or behind decide nothing, and lag is never negative', async () => {
   const { Client } = await import('pg');
   await toy.post('clocks', 'c0');
   const holder = new Client({ connectionString: world.databaseUrl });
@@ -204,7 +204,7 @@ test('X2: a message that can never be saved is told so, and holds up the others 
   expect(await toy.post('living', 'l2')).toBe(2);
 });
 
-test('40: the end of an upstream transaction is no lag, so that no consumer is taken for silent', async () => {
+test('case 40: the end of an upstream transaction is no lag, so that no consumer is taken for silent', async () => {
   const upstream = world.kafka.producer({ transactionalId: world.prefix, maxInFlightRequests: 1, idempotent: true });
   await upstream.connect();
   const transaction = await upstream.transaction();

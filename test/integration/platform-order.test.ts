@@ -21,7 +21,7 @@ const ids = (conversation: string, count: number): string[] =>
 
 const outboxIsEmpty = async (): Promise<boolean> => (await world.sql('SELECT 1 FROM outbox LIMIT 1')).length === 0;
 
-test('29: fifty writers at once on two instances: what is published equals what is committed, in order of each key', async () => {
+test('case 29: fifty writers at once on two instances: what is published equals what is committed, in order of each key', async () => {
   const writers = Array.from({ length: 50 }, (_, index) => index);
   await Promise.all(
     writers.map(async (writer) => {
@@ -38,14 +38,14 @@ test('29: fifty writers at once on two instances: what is published equals what 
   expect(new Set(committed).size).toBe(1_000);
 });
 
-test('32: two instances that write one key in turn keep its order, whoever relays it', async () => {
+test('case 32: two instances that write one key in turn keep its order, whoever relays it', async () => {
   for (let message = 0; message < 200; message += 1)
     expect(await (message % 2 === 0 ? a : b).post('in-turn', `t${message}`)).toBe(message + 1);
   await until('everything is published', () => stored.firsts('in-turn').length === 200);
   expect(stored.firsts('in-turn')).toEqual(ids('in-turn', 200));
 });
 
-test('28: a number drawn early and committed late is sent late, not skipped', async () => {
+test('case 28: a number drawn early and committed late is sent late, not skipped', async () => {
   const row = (key: string): string =>
     `INSERT INTO outbox (bucket, topic, key, value, headers, event_id, writer)
      SELECT bucket, topic, '${key}', value, '{"ce_id":"${key}"}', '${key}', 'another' FROM last_seen RETURNING id`;

@@ -13,7 +13,7 @@ describe('the writing connection', () => {
   });
   afterAll(() => world.close());
 
-  test('42: a transaction whose connection was ended does not go on on the next one, where each part would stand alone', async () => {
+  test('case 42: a transaction whose connection was ended does not go on on the next one, where each part would stand alone', async () => {
     const said: string[] = [];
     const pipe = openPipe(
       world.databaseUrl,

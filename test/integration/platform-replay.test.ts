@@ -1,10 +1,14 @@
 import { Client } from 'pg';
+import { openLog } from '../../services/platform/log';
+import { openPool } from '../../services/platform/postgres';
+import { startUpkeep } from '../../services/platform/upkeep';
 import type { ToyState } from '../support/platform-toy';
 import { openWorld, type World } from '../support/platform-world';
 import { until } from '../support/until';
 
 jest.setTimeout(120_000);
 
+const silent = openLog('test', 'test', 'silent');
 const tables = ['toys', 'inbox', 'positions'];
 const messages = (from: number, to: number): [string, string][] =>
   Array.from({ length: to - from }, (_, index) => [`c${(from + index) % 5}`, `m${from + index}`]);
@@ -58,6 +62,34 @@ describe('redelivery and restores', () => {
     expect(stored.records).toHaveLength(sent + 1);
   });
 
+  test('case 33 X1: rows of long ago go in the background while records flow; what is young stays, and what was sent is gone', async () => {
+    const young = (): Promise<{ n: number }[]> =>
+      world.sql("SELECT count(*)::int AS n FROM inbox WHERE handled_at > clock_timestamp() - interval '1 day'");
+    const long = 200_000;
+    await world.sql(
+      `INSERT INTO inbox (consumer, topic, event_id, handled_at)
+       SELECT 'toy', 'long-ago', 'e' || n, clock_timestamp() - interval '46 days' FROM generate_series(1, ${long}) n`,
+    );
+    await world.start('old');
+    const stored = await world.tail(world.stored);
+    const [before] = await young();
+    const pool = openPool(world.databaseUrl, 'upkeep', silent, 1);
+    const stop = startUpkeep(pool, silent, 20);
+    try {
+      await world.submit(messages(200, 260));
+      await until('all are out', () => stored.firsts().length === 60);
+      await until('the old are gone', async () => {
+        const [row] = await world.sql<{ n: number }>("SELECT count(*)::int AS n FROM inbox WHERE topic = 'long-ago'");
+        return row?.n === 0;
+      });
+    } finally {
+      stop();
+      await pool.end();
+    }
+    expect((await young())[0]?.n).toBe((before?.n ?? 0) + 60);
+    await until('nothing that was sent is kept', async () => (await world.sql('SELECT 1 FROM outbox')).length === 0);
+  });
+
   test('X3: a database restored to a little earlier than the broker reads again what it has forgotten', async () => {
     const toy = await world.start('b');
     const stored = await world.tail(world.stored);
@@ -97,7 +129,7 @@ describe('redelivery and restores', () => {
   });
 });
 
-test('34: two services in one database server share nothing', async () => {
+test('case 34: two services in one database server share nothing', async () => {
   const worlds = await Promise.all([openWorld('one'), openWorld('two')]);
   try {
     const [one, two] = worlds as [World, World];

@@ -143,6 +143,15 @@ export const invariants = {
   }),
 
   'A16 what was cancelled before it came is never begun': (broken) => ({
+    commit: (commit) => {
+      // Of several messages at once one may have refused the cancel.
+      if (commit.items.length !== 1) return;
+      for (const { id, before, after } of changes<RunRow>(commit, 'run-executor', 'run')) {
+        if (before?.status !== 'awaited' || before.until === null || !isRun(after)) continue;
+        const cancelled = before.cancels.some(({ status }) => status !== 'refused');
+        if (cancelled && (after.startedAt !== null || after.turns > 0)) broken(`${id} was begun`);
+      }
+    },
     end: (world) => {
       for (const { id, state } of all<Message>(world, 'admission', 'message')) {
         if (state.receipt.status !== 'cancelled_before_start') continue;

@@ -464,14 +464,16 @@ export const mutations: readonly Mutation[] = [
   },
   {
     breaks: 'A16 what was cancelled before it came is never begun',
-    how: 'the executor forgets which messages were cancelled ahead, and says so of those it started',
+    how: 'the executor does not look whether a message was cancelled ahead of its coming',
     service: 'run-executor',
     broken: (decide, message, view, context) =>
-      withFacts(decide(view, message, context) as Decision, (fact, value) =>
-        fact.type === 'MessageDecided' && value['status'] === 'run_started'
-          ? said(fact, { status: 'cancelled_before_start' })
-          : fact,
-      ),
+      decide(
+        message.type === 'start'
+          ? seenAs(view, 'run', (state) => (state['status'] === 'awaited' ? { ...state, cancels: [] } : state))
+          : view,
+        message,
+        context,
+      ) as Decision,
   },
   {
     breaks: 'A13 a queued run waits for the earlier ones of its conversation',
@@ -516,14 +518,12 @@ export const mutations: readonly Mutation[] = [
   },
   {
     breaks: 'R25 whoever was asked has answered in the end',
-    how: 'an ended run asks once more',
-    service: 'run-executor',
-    broken: (decide, message, view, context) => {
-      const asked = { id: 'fence/again', askedAt: context.now };
-      return withPuts(decide(view, message, context) as Decision, 'run', (run) =>
-        ended.has(String(run['status'])) ? { ...run, requests: [asked] } : run,
-      );
-    },
+    how: 'the ledger closes a fence and does not say so',
+    service: 'effect-ledger',
+    broken: (decide, message, view, context) =>
+      withFacts(decide(view, message, context) as Decision, (fact, value) =>
+        fact.type === 'FenceAcknowledged' && value['mode'] === 'closed' ? null : fact,
+      ),
   },
   {
     breaks: 'E5 nothing is sent again where the remote may have forgotten the key',

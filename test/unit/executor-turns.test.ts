@@ -273,7 +273,7 @@ describe('turns, boundaries and ownership', () => {
     expect(x.input(sealed).transition).toMatchObject({ withdrawn: ['contact-api:share:s:v1'] });
   });
 
-  test('R25 a request that nobody answers is asked again under the next id, and an incident says so', () => {
+  test('case 61 R25: a request that nobody answers is asked again under the next id, and an incident says so', () => {
     const x = executor();
     x.start();
     x.answer({ report });

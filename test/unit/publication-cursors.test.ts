@@ -31,7 +31,7 @@ const happened = ({ kind, entity, conversationId, revision }: News): AnyMessage 
 const epochs = fc.stringMatching(/^[0-9a-f]{8}$/);
 
 describe('cursors', () => {
-  test('P3 numbers follow commits: no gap, no repeat, and the newest of each thing has its place, however it is batched', () => {
+  test('case 59 P3: numbers follow commits: no gap, no repeat, and the newest of each thing has its place, however it is batched', () => {
     fc.assert(
       fc.property(fc.array(fc.array(news, { minLength: 1, maxLength: 5 }), { maxLength: 15 }), (batches) => {
         const store = inMemory({ name: 'publication', kinds, keys, moreKeys, decide: decide as never });
@@ -71,7 +71,7 @@ describe('cursors', () => {
     );
   });
 
-  test('P3 `after` goes on behind its event or begins with a snapshot, and never leaves out what is kept', () => {
+  test('case 26 P3: `after` goes on behind its event or begins with a snapshot, and never leaves out what is kept', () => {
     fc.assert(
       fc.property(
         fc.record({ epoch: epochs, seq: fc.integer({ min: 0, max: 30 }) }),
