@@ -27,8 +27,11 @@ export interface DeliveryDeps {
 }
 
 export interface Delivery {
-  /** Sends rows in their order; throws when the broker or the database is away, and then nothing of them counts as sent. */
-  send(rows: readonly OutboxRow[]): Promise<void>;
+  /**
+   * Sends rows in their order. False when some of them have to wait, for their topic, their bucket's owner or an operator;
+   * throws when the broker or the database is away, and then nothing of them counts as sent.
+   */
+  send(rows: readonly OutboxRow[]): Promise<boolean>;
   /** Topics that could not be written a moment ago. */
   waitingTopics(): Set<string>;
   close(): Promise<void>;
@@ -63,7 +66,10 @@ export const openDelivery = (deps: DeliveryDeps): Delivery => {
 
   const failureOf = (error: unknown): 'record' | 'topic' | 'broker' => producer?.failureOf(error) ?? 'broker';
 
-  /** After any trouble with the broker the producer is thrown away before its partitions are written again (case 58). */
+  /**
+   * After any trouble with the broker the producer is thrown away before its partitions are written again (case 58). After
+   * trouble with a topic too: it asks about every topic it ever wrote to, and one that is gone would fail all others.
+   */
   const lost = async (error: unknown): Promise<never> => {
     await close();
     throw error;
@@ -86,6 +92,7 @@ export const openDelivery = (deps: DeliveryDeps): Delivery => {
       if (failure === 'broker') return lost(error);
       toTable(rows.map((row) => row.bucket));
       if (failure === 'topic') {
+        await close();
         const topic = rows[0]?.topic ?? '';
         waiting.set(topic, Date.now() + topicRetryMs);
         log.warn({ err: error, topic }, 'a topic cannot be written; its records wait');
@@ -94,11 +101,13 @@ export const openDelivery = (deps: DeliveryDeps): Delivery => {
     }
   };
 
-  /** Topic by topic: order is promised inside a key of one topic. */
-  const sortOut = async (rows: readonly OutboxRow[], epochs: ReadonlyMap<number, number>): Promise<void> => {
+  /** Topic by topic: order is promised inside a key of one topic. True when all went out after all. */
+  const sortOut = async (rows: readonly OutboxRow[], epochs: ReadonlyMap<number, number>): Promise<boolean> => {
+    let all = true;
     for (const topic of new Set(rows.map((row) => row.topic))) {
       const ofTopic = rows.filter((row) => row.topic === topic);
       let refused = await attempt(ofTopic, epochs);
+      if (refused !== null) all = false;
       const blocked = new Set<string>();
       for (const row of refused?.failure === 'record' ? ofTopic : []) {
         if (blocked.has(keyOf(row))) continue;
@@ -109,6 +118,7 @@ export const openDelivery = (deps: DeliveryDeps): Delivery => {
         await block(row, epochs.get(row.bucket) ?? -1, refused.error);
       }
     }
+    return all;
   };
 
   const block = async (row: OutboxRow, epoch: number, error: unknown): Promise<void> => {
@@ -138,13 +148,16 @@ export const openDelivery = (deps: DeliveryDeps): Delivery => {
         epochs.set(row.bucket, epoch);
         return true;
       });
-      if (mine.length === 0) return;
+      if (mine.length === 0) return false;
       try {
         await deliver(mine);
         done(mine, epochs);
+        return mine.length === rows.length;
       } catch (error) {
-        if (failureOf(error) === 'broker') await lost(error);
-        else await sortOut(mine, epochs);
+        const failure = failureOf(error);
+        if (failure === 'broker') return lost(error);
+        if (failure === 'topic') await close();
+        return (await sortOut(mine, epochs)) && mine.length === rows.length;
       }
     },
   };

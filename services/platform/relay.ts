@@ -11,6 +11,9 @@ import { openDelivery } from './relay-delivery';
 const sendRows = 500;
 /** Below the smallest limits of a broker (1 MiB a batch), so that only a record too large by itself is ever refused. */
 const sendBytes = 900_000;
+/** Read from the table at once, and sent in several sends: one read looks past everything that was sent and is not yet vacuumed. */
+const readRows = 5_000;
+const readBytes = 8 * 1024 * 1024;
 /** What waits in memory before the relay falls back to its table, which is bounded by the disk only. */
 const maxMemoryRows = 20_000;
 const maxMemoryBytes = 32 * 1024 * 1024;
@@ -115,9 +118,20 @@ export const startRelay = (deps: RelayDeps): Relay => {
     wake();
   };
 
-  const send = async (rows: readonly OutboxRow[]): Promise<void> => {
-    await delivery.send(rows);
+  const send = async (rows: readonly OutboxRow[]): Promise<boolean> => {
+    const all = await delivery.send(rows);
     failures = 0;
+    return all;
+  };
+
+  /** In several sends. False as soon as one is not taken whole: the next read knows what has to wait for what. */
+  const sendAll = async (rows: readonly OutboxRow[]): Promise<boolean> => {
+    for (let rest = rows; rest.length > 0;) {
+      const first = rest.slice(0, sendCount(rest));
+      if (stopped || !(await send(first))) return false;
+      rest = rest.slice(first.length);
+    }
+    return true;
   };
 
   const readTable = async (buckets: readonly number[]): Promise<void> => {
@@ -129,16 +143,14 @@ export const startRelay = (deps: RelayDeps): Relay => {
       buckets,
       except: sent.map((row) => row.id),
       exceptTopics: waiting,
-      maxRows: sendRows,
-      maxBytes: sendBytes,
+      maxRows: readRows,
+      maxBytes: readBytes,
     });
-    // Only one send: if it blocks a key, the next read knows what has to wait for it.
-    const first = rows.slice(0, sendCount(rows));
-    const complete = rows.length < sendRows && sumOf(rows) < sendBytes;
+    const complete = rows.length < readRows && sumOf(rows) < readBytes;
     behind = !complete;
-    if (!complete) for (const bucket of buckets) dirty.add(bucket);
-    if (first.length > 0) await send(first);
-    if (!complete || waiting.length > 0) return;
+    const all = await sendAll(rows);
+    if (!complete || !all) for (const bucket of buckets) dirty.add(bucket);
+    if (!complete || !all || waiting.length > 0) return;
     for (const bucket of buckets)
       if (!dirty.has(bucket) && !withBlocked.has(bucket) && leases.epoch(bucket) !== undefined) live.add(bucket);
   };

@@ -27,6 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+const absent = (): string => `${world.prefix}absent`;
 const count = (conversation: string): number => stored.firsts(conversation).length;
 
 interface Blocked {
@@ -125,13 +126,30 @@ test('case 32: more at once than one request of the broker takes is sent all the
   expect(stored.firsts('heavy')).toEqual(Array.from({ length: count }, (_, index) => `heavy-${index + 1}`));
 });
 
-test('case 32: while one topic is not there its records wait, and the others flow at their usual pace', async () => {
-  const absent = `${world.prefix}absent`;
-  await world.sql(
+const insertAll = (topic: string): Promise<unknown> =>
+  world.sql(
     `INSERT INTO outbox (bucket, topic, key, value, headers, event_id, writer)
-     SELECT n, $1, 'k', 'v', '{}', 'absent-' || n, 'another' FROM generate_series(0, 63) AS n`,
-    [absent],
+     SELECT n, $1, 'k', 'v', '{}', $1 || n, 'another' FROM generate_series(0, 63) AS n`,
+    [topic],
   );
+
+const allOut = (): Promise<unknown> =>
+  until('they are out', async () => (await world.sql('SELECT 1 FROM outbox LIMIT 1')).length === 0);
+
+const topics = async (change: 'create' | 'delete', topic: string): Promise<void> => {
+  const admin = world.kafka.admin();
+  await admin.connect();
+  if (change === 'delete') await admin.deleteTopics({ topics: [topic] });
+  else
+    await admin.createTopics({
+      topics: [{ topic, numPartitions: 1, replicationFactor: 1 }],
+      waitForLeaders: false,
+    });
+  await admin.disconnect();
+};
+
+test('case 32: while one topic is not there its records wait, and the others flow at their usual pace', async () => {
+  await insertAll(absent());
   await until('the topic is found missing', () => [...a.log, ...b.log].some(({ msg }) => /topic cannot/.test(msg)));
   const startedAt = Date.now();
   for (let message = 1; message <= 20; message += 1) {
@@ -139,12 +157,13 @@ test('case 32: while one topic is not there its records wait, and the others flo
     await until('it is out', () => count('flowing') === message);
   }
   expect(Date.now() - startedAt).toBeLessThan(15_000);
-  const admin = world.kafka.admin();
-  await admin.connect();
-  await admin.createTopics({
-    topics: [{ topic: absent, numPartitions: 1, replicationFactor: 1 }],
-    waitForLeaders: false,
-  });
-  await admin.disconnect();
-  await until('they are out', async () => (await world.sql('SELECT 1 FROM outbox LIMIT 1')).length === 0);
+  await topics('create', absent());
+  await allOut();
+});
+
+test('case 32: a topic that was written and is deleted afterwards stops no other one', async () => {
+  await topics('delete', absent());
+  await topics('create', `${world.prefix}later`);
+  await insertAll(`${world.prefix}later`);
+  await allOut();
 });
