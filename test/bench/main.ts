@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openClient, type Channel } from './client';
+import { openHistory } from './history';
 import { closedLoop } from './load';
 import { htmlOf } from './report';
 import { median, show, type Result } from './result';
@@ -29,6 +30,8 @@ const { values: options } = parseArgs({
     repeat: { type: 'string', default: '1' },
     /** Measures with 1, 2 and 4 instances of this service. */
     instances: { type: 'string' },
+    /** Measures beside so many stored rows, one after the other, e.g. 100000,1000000,10000000. */
+    history: { type: 'string' },
     /** Who dies in the crash workload; several are killed one after the other, each in a measurement of its own. */
     kill: { type: 'string', default: 'run-executor,effect-ledger' },
     'warm-up': { type: 'string', default: String(warmUpRuns) },
@@ -69,6 +72,22 @@ const messagesOf = (workload: Workload, load: Load): number => {
   return whole('messages', options.messages, usual ?? byLoad);
 };
 
+/** The same load beside more and more finished work. */
+const beside = async (sizes: readonly string[], once: () => Promise<Result>): Promise<Result[]> => {
+  const history = openHistory();
+  const results: Result[] = [];
+  try {
+    for (const size of sizes) {
+      const storedRows = await history.fill(whole('history', size, 0));
+      say(`${storedRows} rows are stored`);
+      results.push({ ...(await once()), storedRows });
+    }
+    return results;
+  } finally {
+    await history.clear();
+  }
+};
+
 const measure = async (bench: Bench, workload: Workload, load: Load): Promise<Result[]> => {
   const messages = messagesOf(workload, load);
   const stamp = (): string => `${workload[0]}${Date.now().toString(36)}`;
@@ -92,6 +111,7 @@ const measure = async (bench: Bench, workload: Workload, load: Load): Promise<Re
     }
     default: {
       const once = (): Promise<Result> => again(() => runs(bench, load, messages, stamp()));
+      if (options.history !== undefined) return beside(options.history.split(','), once);
       return options.instances === undefined ? [await once()] : scaled(victim(options.instances), once);
     }
   }

@@ -36,6 +36,8 @@ const labelOf = (one: Result): string =>
     one.killed ?? '',
     one.channel,
     one.ratePerSec === undefined ? `${one.inFlight} in flight` : `${one.ratePerSec}/s`,
+    one.instances === undefined ? '' : `${one.instances} instances`,
+    one.storedRows === undefined ? '' : `${one.storedRows.toLocaleString('en')} rows`,
   ]
     .filter((part) => part !== '')
     .join(' · ');

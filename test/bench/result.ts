@@ -21,6 +21,8 @@ export interface Result {
   readonly spread?: { readonly runsPerSec: readonly [number, number]; readonly p50Ms: readonly [number, number] };
   /** Of the service that was started several times. */
   readonly instances?: number;
+  /** Rows of all services together when the measurement began. */
+  readonly storedRows?: number;
   /** crash: who was killed, and ms from the kill until every run that was then in flight had its report. */
   readonly killed?: string;
   readonly recoverMs?: number;
@@ -92,12 +94,14 @@ export const sameWork = (one: Result, other: Result): boolean =>
   one.inFlight === other.inFlight &&
   one.ratePerSec === other.ratePerSec &&
   one.killed === other.killed &&
-  one.instances === other.instances;
+  one.instances === other.instances &&
+  one.storedRows === other.storedRows;
 
 const more = (one: Result): string =>
   [
     one.spread === undefined ? '' : `runs/s ${one.spread.runsPerSec.join(' to ')}`,
     one.instances === undefined ? '' : `${one.instances} instances`,
+    one.storedRows === undefined ? '' : `beside ${one.storedRows} rows`,
     one.killed === undefined ? '' : `${one.killed} killed, all done ${one.recoverMs} ms later`,
     one.answerStoredP50Ms === undefined
       ? ''
