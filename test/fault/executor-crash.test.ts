@@ -45,3 +45,43 @@ for (const [moment, point, before] of [
       expect(proposals.firsts()).toEqual([expect.stringMatching(/\/propose\/p\/1$/)]);
     }),
   );
+
+test.concurrent(
+  'X3 R7: an executor killed with a tool result that nobody has stored: that call is made again, no other, and one result counts',
+  inWorld('tool-done', async (world) => {
+    const mortal = await world.spawn('mortal', { FAIRLEAD_FAILPOINTS: 'tool.done=exit:2' });
+    const runId = await world.start('m1');
+    (await asking(world, runId, 1, 1)).answer({ toolCalls: [{ callId: 'one', tool: 'look', input: {} }] });
+    (await asking(world, runId, 2, 1)).answer({ toolCalls: [{ callId: 'two', tool: 'look', input: {} }] });
+    expect(await mortal.exited).toBe('SIGKILL');
+    await world.spawn('next');
+    const third = await asking(world, runId, 3, 1);
+    expect(world.called).toEqual([
+      { callId: 'one', turn: 1 },
+      { callId: 'two', turn: 2 },
+      { callId: 'two', turn: 2 },
+    ]);
+    expect(third.input.toolResults.filter(({ callId }) => callId === 'two')).toMatchObject([
+      { ok: true, output: 'seen 3 times' },
+    ]);
+  }),
+);
+
+test.concurrent(
+  'X3: an executor killed while it looks for what is due: the next one finds it, and a lost owner is followed',
+  inWorld('due-scan', async (world) => {
+    const gone = await world.spawn('gone');
+    const runId = await world.start('m1');
+    const first = await asking(world, runId, 1, 1);
+    gone.kill('SIGKILL');
+    await gone.exited;
+    const mortal = await world.spawn('mortal', { FAIRLEAD_FAILPOINTS: 'due.scan=exit' });
+    expect(await mortal.exited).toBe('SIGKILL');
+    expect(world.asked).toHaveLength(1);
+    await world.spawn('next');
+    const again = await asking(world, runId, 1, 2);
+    expect(again.sha256).toBe(first.sha256);
+    again.answer({ again: true });
+    await asking(world, runId, 2, 1);
+  }),
+);

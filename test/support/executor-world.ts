@@ -17,6 +17,7 @@ import { kafkaClient } from '../../services/platform/kafka-client';
 import { openLog } from '../../services/platform/log';
 import { ensureDatabase, migrate } from '../../services/platform/migrate';
 import { spawnToy, type ToyProcess } from './platform-instances';
+import type { ToolRequest } from '../../services/run-executor/tools/tool';
 import { dropDatabase, dropTopics, required } from './platform-world';
 import { openTail, type Tail } from './topic-tail';
 
@@ -33,9 +34,16 @@ export interface Asked {
   answer(output: Partial<TurnOutput>): void;
 }
 
+/** One call of the tool `look`, which answers at once. */
+export interface Called {
+  readonly callId: string;
+  readonly turn: number;
+}
+
 /** Executors as processes with topics and a database of their own; what they ask and say is the other services' part. */
 export interface ExecutorWorld {
   readonly asked: readonly Asked[];
+  readonly called: readonly Called[];
   spawn(instance: string, env?: Readonly<Record<string, string>>): Promise<ToyProcess>;
   /** Sends the command that admission would; resolves with the run. */
   start(clientMessageId: string): Promise<string>;
@@ -44,14 +52,25 @@ export interface ExecutorWorld {
   close(): Promise<void>;
 }
 
-const agent = async (asked: Asked[]) => {
+const agent = async (asked: Asked[], called: Called[]) => {
   const open = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     open.add(response);
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const input = JSON.parse(Buffer.concat(chunks).toString('utf8')) as TurnInput;
+      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+      if (request.url === '/look') {
+        const {
+          callId,
+          for: { turn },
+        } = body as ToolRequest;
+        called.push({ callId, turn });
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ callId, ok: true, output: `seen ${called.length} times` }));
+        return;
+      }
+      const input = body as TurnInput;
       asked.push({
         input,
         sha256: String(request.headers['fairlead-input-sha256']),
@@ -75,7 +94,8 @@ const agent = async (asked: Asked[]) => {
 const configuration = (url: string): string => `
 tenants: { local: { defaultAgent: held } }
 ingress: [{ topic: ingress.messages.v1, tenant: local, app: local, accounts: asserted }]
-agents: { held: { url: "${url}" } }
+agents: { held: { url: "${url}", tools: [look] } }
+tools: { look: { url: "${url}look" } }
 connectors:
   remote: { operations: [send], submit: { url: "http://127.0.0.1:1/" }, allowAddresses: [loopback] }
 `;
@@ -134,7 +154,8 @@ export const openExecutorWorld = async (file: string): Promise<ExecutorWorld> =>
   const producer = kafka.producer({ allowAutoTopicCreation: false });
   await producer.connect();
   const asked: Asked[] = [];
-  const held = await agent(asked);
+  const called: Called[] = [];
+  const held = await agent(asked, called);
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-executor-'));
   const config = join(folder, 'configuration.yaml');
   writeFileSync(config, configuration(held.url));
@@ -155,6 +176,7 @@ export const openExecutorWorld = async (file: string): Promise<ExecutorWorld> =>
   const tails: Tail[] = [];
   return {
     asked,
+    called,
     spawn: async (instance, more = {}) => {
       const spawned = await spawnToy({ ...env, INSTANCE: instance, ...more }, program);
       instances.push(spawned);
