@@ -1,9 +1,10 @@
 import { CompressionCodecs, CompressionTypes, Kafka, logLevel, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { KafkaSettings } from './environment';
+import { watchForSilence } from './kafka-silence';
 import type { Logger } from './log';
 import { within } from './pause';
 
-// kafkajs is unmaintained and has known traps. Only the three kafka files import it, and cover them.
+// kafkajs is unmaintained and has known traps. Only the kafka files import it, and cover them.
 
 const goodbyeMs = 3_000;
 
@@ -74,6 +75,7 @@ export const kafkaClient = (settings: KafkaSettings, clientId: string, log: Logg
     process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';
     calmIdleRequestQueue();
     registerCodecs();
+    watchForSilence();
     prepared = true;
   }
   return new Kafka(configOf(settings, clientId, log));

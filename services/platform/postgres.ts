@@ -2,9 +2,12 @@ import { Client, DatabaseError, Pool, type ClientConfig, type QueryResult, type 
 import type { Logger } from './log';
 import { classify, Transient } from './errors';
 import { backoffMs, pause } from './pause';
+import { steadyMs } from './clocks';
 
 /** Bound for one statement; a handler that needs longer is a defect, not a reason to hold locks. */
 const statementTimeoutMs = 30_000;
+/** A process that stands still in a transaction keeps its locks no longer than this: others wait for them. */
+const abandonedAfterSec = 15;
 /** By our own clock, for a server that is connected and says nothing any more. */
 const silentAfterMs = 40_000;
 const connectTimeoutMs = 5_000;
@@ -112,7 +115,7 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
     await fresh.connect();
     // All statements here find their rows by key. A plan made while the tables are still empty must not stay a scan.
     await fresh.query(
-      "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET idle_in_transaction_session_timeout = '60s'",
+      `SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET idle_in_transaction_session_timeout = '${abandonedAfterSec}s'`,
     );
     // Documents are written again and again: the older compression took more of the server's time than the writing.
     await fresh.query(
@@ -148,8 +151,8 @@ export const openPipe = (url: string, application: string, log: Logger): Pipe =>
   };
 
   const committed = async (xid: string): Promise<boolean> => {
-    const deadline = Date.now() + commitLookupMs;
-    for (let pauseMs = 50; Date.now() < deadline; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+    const deadline = steadyMs() + commitLookupMs;
+    for (let pauseMs = 50; steadyMs() < deadline; pauseMs = Math.min(pauseMs * 2, 2_000)) {
       try {
         const [result] = await send(await connect(), [
           { text: 'SELECT pg_xact_status($1::xid8) AS status', values: [xid] },

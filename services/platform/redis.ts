@@ -4,6 +4,8 @@ import type { Logger } from './log';
 /** Longer than any healthy answer on one network, short enough that nobody waits for a dead Redis (case 43). */
 const commandTimeoutMs = 50;
 const silentAfterMs = 2_000;
+/** A connection that only listens, or has nothing to say, would never notice that nobody is there any more. */
+const askEveryMs = 5_000;
 
 /**
  * Redis makes things quick and is never needed: each call answers whether it worked, none throws, and everything that
@@ -30,10 +32,11 @@ export const openHints = (url: string | null, prefix: string, log: Logger): Hint
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
     connectTimeout: 2_000,
+    socketTimeout: silentAfterMs,
     retryStrategy: (tries: number) => Math.min(100 * 2 ** tries, 3_000),
   };
   // Behind a Redis that hangs nothing may pile up.
-  const commands = new Redis(url, { ...options, socketTimeout: silentAfterMs });
+  const commands = new Redis(url, options);
   // A subscription waits for ever by nature, so it has no command time-out; it resubscribes by itself after a loss.
   const listener = new Redis(url, {
     ...options,
@@ -52,6 +55,11 @@ export const openHints = (url: string | null, prefix: string, log: Logger): Hint
       down = false;
     });
   }
+  const asking = setInterval(() => {
+    for (const client of [commands, listener])
+      // A connection that does not answer is ended, and the next one subscribes anew.
+      if (client.status === 'ready') client.ping().catch(() => undefined);
+  }, askEveryMs);
   const handlers = new Map<string, ((message: string) => void)[]>();
   listener.on('message', (channel: string, message: string) => handlers.get(channel)?.forEach((on) => on(message)));
   return {
@@ -80,6 +88,7 @@ export const openHints = (url: string | null, prefix: string, log: Logger): Hint
       }
     },
     close: () => {
+      clearInterval(asking);
       commands.disconnect();
       listener.disconnect();
     },

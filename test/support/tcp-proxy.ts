@@ -12,6 +12,10 @@ export interface TcpProxy {
   readonly set: (mode: Mode) => void;
   /** Ends every connection there is; new ones follow the mode. */
   readonly cut: () => void;
+  /** Every connection there is stays open and is silent for ever, as behind a gateway that forgot it; new ones follow the mode. */
+  readonly strand: () => void;
+  /** Connections that are not stranded. */
+  readonly live: () => number;
   /** Ends a connection in place of forwarding the next reply that holds this text; resolves when that happened. */
   readonly cutOnReply: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -22,6 +26,7 @@ export const tcpProxy = async (target: { readonly host: string; readonly port: n
   let mode: Mode = 'pass';
   let trap: { readonly text: string; readonly sprung: () => void } | null = null;
   const pairs = new Set<readonly [Socket, Socket]>();
+  const stranded = new Set<readonly [Socket, Socket]>();
 
   const server = createServer((client) => {
     if (mode === 'refuse') return void client.destroy();
@@ -31,12 +36,14 @@ export const tcpProxy = async (target: { readonly host: string; readonly port: n
       client.destroy();
       upstream.destroy();
       pairs.delete(pair);
+      stranded.delete(pair);
     };
     pairs.add(pair);
     client.on('data', (chunk) => {
-      if (mode !== 'stall') upstream.write(chunk);
+      if (mode !== 'stall' && !stranded.has(pair)) upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
+      if (stranded.has(pair)) return;
       if (trap !== null && chunk.includes(trap.text)) {
         const { sprung } = trap;
         trap = null;
@@ -64,6 +71,8 @@ export const tcpProxy = async (target: { readonly host: string; readonly port: n
       if (next === 'refuse') cut();
     },
     cut,
+    strand: () => pairs.forEach((pair) => stranded.add(pair)),
+    live: () => pairs.size - stranded.size,
     cutOnReply: (text) => new Promise((resolve) => (trap = { text, sprung: resolve })),
     close: async () => {
       cut();
