@@ -29,6 +29,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ['services/{platform,gateway,admission,run-executor,hil,effect-ledger,publication}/**/*.ts'],
+    ignores: ['services/platform/clocks.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'say which clock is meant: steadyMs or wallMs of platform/clocks' },
+      ],
+    },
+  },
+  {
     files: ['services/cli/**', 'examples/**', 'services/demo-remote/**', 'infra/**', 'test/**'],
     rules: { 'no-console': 'off' },
   },

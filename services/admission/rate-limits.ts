@@ -1,3 +1,4 @@
+import { wallMs } from '../platform/clocks';
 import type { Policy } from './policy';
 import type { Submit } from './submission';
 
@@ -30,7 +31,7 @@ const localCounter = (clock: () => number) => {
 };
 
 /** Rates by fixed seconds, over all instances where Redis is there. No clock of a producer has a say in it. */
-export const rateLimits = (rates: Policy['rates'], count: Count, clock: () => number = Date.now): RateLimits => {
+export const rateLimits = (rates: Policy['rates'], count: Count, clock: () => number = wallMs): RateLimits => {
   const local = localCounter(clock);
   const over = async (name: string, rate: number): Promise<boolean> => {
     const key = `rate.${name}.${Math.floor(clock() / windowMs)}`;

@@ -1,4 +1,4 @@
-import { performance } from 'node:perf_hooks';
+import { steadyMs, wallMs } from '../platform/clocks';
 
 /** How long one reading of the database's clock is carried on by the process's own. */
 const anchorMs = 5_000;
@@ -15,15 +15,14 @@ export interface Clock {
 
 export const openClock = (): Clock => {
   let anchor: { readonly database: number; readonly steady: number; readonly wall: number } | null = null;
-  const since = (): number =>
-    anchor === null ? 0 : Math.max(0, performance.now() - anchor.steady, Date.now() - anchor.wall);
+  const since = (): number => (anchor === null ? 0 : Math.max(0, steadyMs() - anchor.steady, wallMs() - anchor.wall));
   const peek = (): number | null => (anchor === null ? null : anchor.database + since());
   return {
     peek,
     now: async (read) => {
       if (anchor === null || since() > anchorMs) {
         // Taken before the question, so that its way there and back only makes the estimate later.
-        const before = { steady: performance.now(), wall: Date.now() };
+        const before = { steady: steadyMs(), wall: wallMs() };
         anchor = { database: await read(), ...before };
       }
       return peek() ?? 0;

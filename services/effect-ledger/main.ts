@@ -111,15 +111,22 @@ const ledger = (): Promise<void> =>
     };
   });
 
-/** Owns nothing durable; the ledger's database only tells it how fast each remote may be asked. */
-const leaseOfRole = (env: Environment, log: Logger): { readonly lease: Lease; readonly close: () => void } => {
+interface LedgerSeen {
+  readonly lease: Lease;
+  readonly ledgerNow: () => Promise<number | null>;
+  readonly close: () => void;
+}
+
+/** Owns nothing durable; the ledger's database only tells it how fast each remote may be asked, and what time it is. */
+const leaseOfRole = (env: Environment, log: Logger): LedgerSeen => {
   if (env.databaseUrl === noDatabase) {
     log.warn('without DATABASE_URL the rates of connectors are kept by this process alone');
-    return { lease: ownLease(), close: () => undefined };
+    return { lease: ownLease(), ledgerNow: () => Promise.resolve(null), close: () => undefined };
   }
   const pool = openPool(env.databaseUrl, `${name} receipt-query pace`, log, paceConnections);
   return {
     lease: sharedLease(pool, `${env.instance}:${randomUUID()}`, true),
+    ledgerNow: () => databaseNow(pool).catch(() => null),
     close: () => void pool.end(),
   };
 };
@@ -127,8 +134,8 @@ const leaseOfRole = (env: Environment, log: Logger): { readonly lease: Lease; re
 const receiptQuery = (): Promise<void> =>
   runStateless(`${name}-receipt-query`, `${name}.receipt-query`, (env, log) => {
     const { configuration, transport, contract } = openContracts(env, log);
-    const { lease, close } = leaseOfRole(env, log);
-    const deps = { contract, transport, pace: openPace(lease), now: Date.now };
+    const { lease, ledgerNow, close } = leaseOfRole(env, log);
+    const deps = { contract, transport, pace: openPace(lease), clock: openClock(), ledgerNow };
     return receiptQueryRole(deps, log, () => {
       configuration.close();
       close();

@@ -3,6 +3,7 @@ import type { Decoded } from '../platform/codec';
 import type { Logger } from '../platform/log';
 import type { Produced, StatelessSpec } from '../platform/stateless';
 import { excerptOf, type Called } from './call';
+import type { Clock } from './clock';
 import type { Contract } from './contract';
 import type { Pace } from './pace';
 import { judgeReceipt } from './outcome';
@@ -35,17 +36,27 @@ export interface AskDeps {
   readonly contract: (tenant: string, connector: string) => Contract | null;
   readonly transport: Transport;
   readonly pace: Pace;
-  readonly now: () => number;
+  readonly clock: Clock;
+  /** The ledger's time; null where its database is not known here, or does not answer. */
+  readonly ledgerNow: () => Promise<number | null>;
 }
+
+/**
+ * A question's times are the ledger's, and this process's clock may be off by an hour. Without the database the question
+ * itself says what time it was: one that comes late is then asked once more than it had to be.
+ */
+const nowOf = (deps: AskDeps, record: AskReceipt): Promise<number> =>
+  deps.clock.now(async () => (await deps.ledgerNow()) ?? record.occurredAt);
 
 /** One try: the timing, the metering and the patience are the ledger's (E4). */
 const ask = async (deps: AskDeps, record: AskReceipt): Promise<Told> => {
   const contract = deps.contract(record.tenant, record.connector);
   const receipt = contract?.receipt ?? null;
   if (contract === null || receipt === null) return unreachable('no receipt route');
-  if (deps.now() >= record.askBefore) return unreachable('asked too late');
+  const now = await nowOf(deps, record);
+  if (now >= record.askBefore) return unreachable('asked too late');
   const { actionKey, operation, subject } = record;
-  const waitMs = Math.min(waitForTurnMs, record.askBefore - deps.now());
+  const waitMs = Math.min(waitForTurnMs, record.askBefore - now);
   const asked = await deps.pace.within(contract, waitMs, async () =>
     told(
       receipt,
@@ -57,7 +68,7 @@ const ask = async (deps: AskDeps, record: AskReceipt): Promise<Told> => {
         target: null,
         traceparent: null,
         timeoutMs: queryTimeoutMs,
-        mayWrite: () => deps.now() < record.askBefore,
+        mayWrite: () => (deps.clock.peek() ?? Number.POSITIVE_INFINITY) < record.askBefore,
       }),
     ),
   );
@@ -65,10 +76,10 @@ const ask = async (deps: AskDeps, record: AskReceipt): Promise<Told> => {
 };
 
 export const answerFor = async (deps: AskDeps, record: AskReceipt): Promise<Produced> => {
-  const askedAt = deps.now();
+  const askedAt = Math.floor(await nowOf(deps, record));
   const { outcome, httpStatus, body } = await ask(deps, record);
   const { tenant, app, account, conversationId, taskId, runId, actionKey, connector, query } = record;
-  const answeredAt = deps.now();
+  const answeredAt = Math.floor(await nowOf(deps, record));
   const produced: Produced<'ReceiptAnswered'> = {
     topic: 'effect.receipt-answers.v1',
     type: 'ReceiptAnswered',

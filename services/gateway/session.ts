@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Auth, Principal } from '../platform/auth';
 import { Refusal } from '../platform/errors';
 import type { Http } from '../platform/http';
+import { wallMs } from '../platform/clocks';
 
 const cookieName = 'fairlead_session';
 /** Browsers drop a cookie beyond 4 KiB without a word. */
@@ -78,7 +79,7 @@ export const sessionRoutes = (app: Http, auth: Auth): void => {
     refuseOthers(request);
     const { token } = request.body;
     const principal = await auth.verify(`Bearer ${token}`);
-    setCookie(request, reply, token, Math.max(0, expiryOf(token) - Math.floor(Date.now() / 1_000)));
+    setCookie(request, reply, token, Math.max(0, expiryOf(token) - Math.floor(wallMs() / 1_000)));
     return shown(principal, token);
   });
 

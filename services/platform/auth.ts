@@ -10,6 +10,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose';
 import { Refusal } from './errors';
+import { steadyMs, wallMs } from './clocks';
 
 /** Who speaks, as the verified token says; nothing of it ever comes from a body (A7). */
 export interface Principal {
@@ -48,13 +49,14 @@ const isFaultOfToken = (error: unknown): boolean =>
 
 /** Remembers what was verified, never beyond the token's own end, and no more than so many. */
 const rememberVerified = (verify: (token: string) => Promise<Verified>): ((token: string) => Promise<Principal>) => {
-  const trusted = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  const trusted = new Map<string, Verified & { readonly until: number }>();
   return async (token) => {
     const known = trusted.get(token);
-    if (known !== undefined && known.until > Date.now()) return known.principal;
+    if (known !== undefined && known.until > steadyMs() && (known.expiresAt ?? Number.POSITIVE_INFINITY) > wallMs())
+      return known.principal;
     const { principal, expiresAt } = await verify(token);
     if (trusted.size >= maxTrusted) trusted.clear();
-    trusted.set(token, { principal, until: Math.min(Date.now() + trustMs, expiresAt ?? Number.POSITIVE_INFINITY) });
+    trusted.set(token, { principal, expiresAt, until: steadyMs() + trustMs });
     return principal;
   };
 };

@@ -23,6 +23,7 @@ export interface BatchDeps<M, I> {
   readonly bury: (
     item: BatchItem<M>,
     error: unknown,
+    now: number,
   ) => { readonly rows: readonly Row[]; readonly outbox: readonly NewOutboxRow[] };
 }
 
@@ -54,13 +55,14 @@ export const handleBatch = async <M, I>(
   const blobs = await loadBlobs(deps, todo, held);
   await failpoint('batch.loaded');
 
+  const now = Math.floor(Number(clock.now));
   const result = decideBatch(
     service,
     held,
     blobs,
     todo,
     {
-      now: Math.floor(Number(clock.now)),
+      now,
       instance: deps.instance,
       capacity: deps.capacity(),
     },
@@ -68,7 +70,7 @@ export const handleBatch = async <M, I>(
   );
   const buried = result.outcomes.flatMap((outcome, index) => {
     const item = todo[index];
-    return outcome.ok || item === undefined ? [] : [{ item, ...deps.bury(item, outcome.error) }];
+    return outcome.ok || item === undefined ? [] : [{ item, ...deps.bury(item, outcome.error, now) }];
   });
   const outboxRows = [...result.outbox, ...buried.flatMap((letter) => letter.outbox)];
   const changed = held.all().filter((row) => row.changed);

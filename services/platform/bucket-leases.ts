@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { query } from './postgres';
 import { bucketCount } from './outbox';
+import { steadyMs } from './clocks';
 
 /** A dead relay's buckets are free after this long; a live one renews at a third of it. */
 export const bucketLeaseMs = 5_000;
@@ -24,10 +25,9 @@ export interface BucketLeases {
 export const bucketLeases = (pool: Pool, instance: string, owner: string): BucketLeases => {
   const epochs = new Map<number, number>();
   let validUntil = 0;
-  const monotonic = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
   const renew = async (): Promise<readonly number[]> => {
-    const askedAt = monotonic();
+    const askedAt = steadyMs();
     const until = `clock_timestamp() + interval '${bucketLeaseMs} milliseconds'`;
     await query(
       pool,
@@ -71,7 +71,7 @@ export const bucketLeases = (pool: Pool, instance: string, owner: string): Bucke
     return taken.map((row) => row.bucket);
   };
 
-  const current = (): boolean => monotonic() < validUntil;
+  const current = (): boolean => steadyMs() < validUntil;
   return {
     renew,
     epoch: (bucket) => (current() ? epochs.get(bucket) : undefined),

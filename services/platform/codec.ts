@@ -5,6 +5,7 @@ import { schemaText } from '../../schemas/generated/records';
 import { Malformed, Transient } from './errors';
 import type { Logger } from './log';
 import { backoffMs, pause, within } from './pause';
+import { steadyMs } from './clocks';
 
 /** How long an id the registry does not know stays known as unknown; else each such record costs a request. */
 const unknownForMs = 30_000;
@@ -127,7 +128,7 @@ export const openCodec = async (
     const known = knownIds.get(id);
     if (known !== undefined) return known;
     const missedAt = unknownIds.get(id);
-    if (missedAt !== undefined && Date.now() - missedAt < unknownForMs)
+    if (missedAt !== undefined && steadyMs() - missedAt < unknownForMs)
       throw new Malformed('unknown_schema', `schema id ${id} is not in the registry`);
     // The wire has room for a sign, the registry has not.
     if (id < 0) throw new Malformed('unknown_schema', `schema id ${id} cannot be`);
@@ -138,7 +139,7 @@ export const openCodec = async (
       const reason = error instanceof Transient ? error : await blame(id, error);
       if (reason instanceof Malformed) {
         if (unknownIds.size >= maxKnownIds) unknownIds.clear();
-        unknownIds.set(id, Date.now());
+        unknownIds.set(id, steadyMs());
       }
       throw reason;
     }

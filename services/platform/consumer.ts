@@ -6,6 +6,7 @@ import { nextOffset, waitForRoom } from './intake';
 import type { Logger } from './log';
 import { query } from './postgres';
 import type { Writer } from './writer';
+import { steadyMs, wallMs } from './clocks';
 
 /** What is not urgent (projections, receipts) is gathered this long: a third of the transactions for it. */
 const gatherMs = 50;
@@ -65,7 +66,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
       skippedTo: null,
       replayUntil: null,
       unstored: null,
-      progressAt: Date.now(),
+      progressAt: steadyMs(),
     };
     tracks.set(name, made);
     return made;
@@ -78,7 +79,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
 
   const settled = (track: Track, offset: string): void => {
     track.open.shift();
-    track.progressAt = Date.now();
+    track.progressAt = steadyMs();
     const skippedTo = track.open.length === 0 ? track.skippedTo : null;
     if (skippedTo !== null) track.skippedTo = null;
     track.unstored = skippedTo;
@@ -181,7 +182,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
   });
 
   const lag = async (): Promise<readonly TopicLag[]> => {
-    const now = Date.now();
+    const now = steadyMs();
     const owned = consumer.assigned();
     const offsets = new Map<string, ReadonlyMap<number, PartitionOffsets>>();
     for (const topic of new Set(owned.map((one) => one.topic))) offsets.set(topic, await deps.broker.offsets(topic));
@@ -194,7 +195,7 @@ export const startConsumer = <M>(deps: ConsumerDeps<M>): RunningConsumer => {
       if (records === 0) track.progressAt = now;
       const oldest = track.open[0];
       // Nothing fetched yet: the wait since the last progress is the best bound there is. Clocks ahead never show below 0.
-      const timeLag = records === 0 ? 0 : oldest === undefined ? progressAge : Math.max(0, (now - oldest) / 1_000);
+      const timeLag = records === 0 ? 0 : oldest === undefined ? progressAge : Math.max(0, (wallMs() - oldest) / 1_000);
       return {
         group: deps.group,
         topic,

@@ -5,6 +5,7 @@ import { failpoint } from './failpoints';
 import type { Logger } from './log';
 import { backoffMs, pause } from './pause';
 import { query } from './postgres';
+import { steadyMs } from './clocks';
 
 const pollMs = 250;
 const dueLimit = 200;
@@ -33,7 +34,7 @@ export const watchDue = <M>(deps: DueDeps<M>): { readonly stop: () => Promise<vo
 
   const ask = (kind: string, id: string): void => {
     const name = `${kind} ${id}`;
-    if ((asked.get(name) ?? 0) > Date.now()) return;
+    if ((asked.get(name) ?? 0) > steadyMs()) return;
     asked.set(name, Number.POSITIVE_INFINITY);
     deps.tick({ type: 'tick', kind, id }, (ok) => {
       if (ok) {
@@ -42,7 +43,7 @@ export const watchDue = <M>(deps: DueDeps<M>): { readonly stop: () => Promise<vo
       } else {
         const tries = (failures.get(name) ?? 0) + 1;
         failures.set(name, tries);
-        asked.set(name, Date.now() + backoffMs(tries, 1_000, 60_000));
+        asked.set(name, steadyMs() + backoffMs(tries, 1_000, 60_000));
       }
     });
   };
@@ -78,7 +79,7 @@ export const watchDue = <M>(deps: DueDeps<M>): { readonly stop: () => Promise<vo
         await failpoint('due.scan');
         if (!deps.full()) {
           more = await scan();
-          if (Date.now() >= strandedAt) strandedAt = Date.now() + ((await scanStranded()) ? 0 : strandedAfterMs);
+          if (steadyMs() >= strandedAt) strandedAt = steadyMs() + ((await scanStranded()) ? 0 : strandedAfterMs);
         }
       } catch (error) {
         deps.log.debug({ err: error }, 'what is due could not be read');

@@ -4,6 +4,7 @@ import { bounded } from './kafka-client';
 import { betweenRounds } from './kafka-rounds';
 import type { Logger } from './log';
 import { backoffMs, pause } from './pause';
+import { steadyMs } from './clocks';
 
 /** Offsets are sent to the broker at most this often: the positions in the database are what a restart goes by. */
 const commitEveryMs = 1_000;
@@ -131,13 +132,13 @@ export const supervise = (kafka: Kafka, options: ConsumerOptions, log: Logger): 
 
   const loop = async (): Promise<void> => {
     for (let tries = 0; !closed; tries += 1) {
-      const startedAt = Date.now();
+      const startedAt = steadyMs();
       try {
         await run();
       } catch (error) {
         if (closed) return;
         options.onError(error);
-        if (Date.now() - startedAt > 60_000) tries = 0;
+        if (steadyMs() - startedAt > 60_000) tries = 0;
         await pause(backoffMs(tries, 200, 5_000));
       }
     }

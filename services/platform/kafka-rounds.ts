@@ -1,4 +1,5 @@
 import { pause } from './pause';
+import { steadyMs } from './clocks';
 
 /** After a round that brought at least this many records, an urgent group too lets some gather for the next one. */
 const busyRecords = 6;
@@ -29,7 +30,7 @@ export const betweenRounds = (groupId: string, gatherMs: number): Rounds => {
   rounds.set(groupId, round);
   return {
     took: (records) => {
-      if (round.records === 0) round.fetchedAt = Date.now();
+      if (round.records === 0) round.fetchedAt = steadyMs();
       round.records += records;
     },
     close: () => void (rounds.get(groupId) === round && rounds.delete(groupId)),
@@ -39,7 +40,7 @@ export const betweenRounds = (groupId: string, gatherMs: number): Rounds => {
 const waitMs = (round: Round): number => {
   if (round.records === 0) return 0;
   const gatherMs = Math.max(round.gatherMs, round.records >= busyRecords ? busyGatherMs : 0);
-  return Math.min(gatherMs, round.fetchedAt + gatherMs - Date.now());
+  return Math.min(gatherMs, round.fetchedAt + gatherMs - steadyMs());
 };
 
 let patched = false;

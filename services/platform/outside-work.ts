@@ -1,5 +1,6 @@
 import type { Logger } from './log';
 import { pause } from './pause';
+import { steadyMs } from './clocks';
 
 const lookEveryMs = 20;
 
@@ -29,8 +30,8 @@ export const outsideWork = <I>(perform: ((intent: I) => Promise<void>) | undefin
     },
     active: () => active,
     ended: async (graceMs) => {
-      const deadline = Date.now() + graceMs;
-      while (active > 0 && Date.now() < deadline) await pause(lookEveryMs);
+      const deadline = steadyMs() + graceMs;
+      while (active > 0 && steadyMs() < deadline) await pause(lookEveryMs);
     },
   };
 };

@@ -34,7 +34,7 @@ const tellAgainMs = 60_000;
  * What is no record has no dead-letter topic. A told message goes back to its table for later, a tick comes again by
  * itself; either way somebody is told, because the aggregate may be stuck until the defect is mended (R25).
  */
-export const unburied = (item: BatchItem<unknown>): Row[] => {
+export const unburied = (item: BatchItem<unknown>, now: number): Row[] => {
   const tick = item.message as Partial<Tick>;
   if (item.toldId === null && tick.type !== 'tick') return [];
   const ref = item.toldId ?? `${tick.kind ?? ''} ${tick.id ?? ''}`;
@@ -50,7 +50,7 @@ export const unburied = (item: BatchItem<unknown>): Row[] => {
     id: item.toldId,
     message: JSON.stringify(item.message),
     trace: JSON.stringify(item.trace),
-    told_at: new Date(Date.now() + tellAgainMs),
+    told_at: new Date(now + tellAgainMs),
   };
   return [incident, { table: 'told', values }];
 };

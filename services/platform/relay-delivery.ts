@@ -6,6 +6,7 @@ import type { Logger } from './log';
 import { wireHeaders, type OutboxRow } from './outbox';
 import { markBlocked, type SentRow } from './outbox-table';
 import { within } from './pause';
+import { steadyMs } from './clocks';
 
 const topicRetryMs = 2_000;
 /** Longer than the client waits for one request: what is silent beyond that is given up and begun anew. */
@@ -94,7 +95,7 @@ export const openDelivery = (deps: DeliveryDeps): Delivery => {
       if (failure === 'topic') {
         await close();
         const topic = rows[0]?.topic ?? '';
-        waiting.set(topic, Date.now() + topicRetryMs);
+        waiting.set(topic, steadyMs() + topicRetryMs);
         log.warn({ err: error, topic }, 'a topic cannot be written; its records wait');
       }
       return { failure, error };
@@ -132,7 +133,7 @@ export const openDelivery = (deps: DeliveryDeps): Delivery => {
   };
 
   const waitingTopics = (): Set<string> => {
-    const now = Date.now();
+    const now = steadyMs();
     return new Set([...waiting].filter(([, until]) => until > now).map(([topic]) => topic));
   };
 

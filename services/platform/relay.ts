@@ -6,6 +6,7 @@ import type { OutboxRow } from './outbox';
 import { bucketsToRead, bucketsWithBlocked, deleteSent, readUnsent, type SentRow } from './outbox-table';
 import { backoffMs, pause } from './pause';
 import { openDelivery } from './relay-delivery';
+import { steadyMs } from './clocks';
 
 /** Records in one awaited send; more lanes or larger sends only split or delay batches. */
 const sendRows = 500;
@@ -204,11 +205,11 @@ export const startRelay = (deps: RelayDeps): Relay => {
   };
 
   const scanLoop = async (): Promise<void> => {
-    for (let renewedAt = 0; !stopped;) {
+    for (let renewedAt = Number.NEGATIVE_INFINITY; !stopped;) {
       try {
-        if (Date.now() - renewedAt >= bucketRenewMs) {
+        if (steadyMs() - renewedAt >= bucketRenewMs) {
           toTable(await leases.renew());
-          renewedAt = Date.now();
+          renewedAt = steadyMs();
         }
         toTable(await bucketsToRead(pool, leases.owned(), deps.writer));
         wake();
@@ -234,8 +235,8 @@ export const startRelay = (deps: RelayDeps): Relay => {
       loops = [scanLoop(), sendLoop(), acknowledgeLoop()];
     },
     stop: async () => {
-      const deadline = Date.now() + 5_000;
-      while (memory.length > 0 && failures === 0 && Date.now() < deadline) await pause(10);
+      const deadline = steadyMs() + 5_000;
+      while (memory.length > 0 && failures === 0 && steadyMs() < deadline) await pause(10);
       stopped = true;
       wake();
       await Promise.all(loops);

@@ -4,6 +4,7 @@ import type { BatchItem } from './batch-open';
 import { handleBatch } from './batch';
 import { classify, Transient } from './errors';
 import { backoffMs, pause } from './pause';
+import { steadyMs } from './clocks';
 
 /** One commit carries at most this many messages; more would only lengthen the time everyone in it waits. */
 const maxBatchItems = 400;
@@ -70,7 +71,7 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
   let running = false;
   let stopping = false;
   let abandoned = false;
-  let lastCommit = Date.now();
+  let lastCommit = steadyMs();
   let waiters: (() => void)[] = [];
 
   const full = (): boolean => queue.length >= highWaterItems || queuedBytes >= highWaterBytes;
@@ -88,7 +89,7 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
   const commit = async (jobs: readonly Job<M>[]): Promise<void> => {
     const started = process.hrtime.bigint();
     const committed = await handleBatch(deps, jobs);
-    lastCommit = Date.now();
+    lastCommit = steadyMs();
     deps.observe(jobs, Number(process.hrtime.bigint() - started) / 1e9);
     handOver(committed);
     jobs.forEach((job, index) => {
@@ -232,7 +233,7 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
         if (job.position === null) job.settle({ ok: false, error: new Transient('this process is stopping') });
         return;
       }
-      if (queue.length === 0 && !running) lastCommit = Date.now();
+      if (queue.length === 0 && !running) lastCommit = steadyMs();
       queue.push(job);
       queuedBytes += job.bytes;
       // One turn of the event loop gathers what arrives together; no timer is involved.
@@ -241,7 +242,7 @@ export const startWriter = <M, I>(deps: WriterDeps<M, I>): Writer<M> => {
     full,
     room: () => (full() ? new Promise((resolve) => waiters.push(resolve)) : Promise.resolve()),
     depth: () => queue.length,
-    stalledMs: () => (queue.length > 0 || running ? Date.now() - lastCommit : 0),
+    stalledMs: () => (queue.length > 0 || running ? steadyMs() - lastCommit : 0),
     stop: async () => {
       stopping = true;
       while (running || queue.length > 0) {

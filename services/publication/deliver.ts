@@ -6,6 +6,7 @@ import { sign, signatureHeader } from '../platform/signature';
 import type { Deliver } from './decide-reports';
 import type { AnyMessage, Told } from './messages';
 import { toldKinds } from './webhook';
+import { steadyMs, wallMs } from '../platform/clocks';
 
 /** Events told by one work, so that a long backlog gives way to others. */
 const maxAtOnce = 20;
@@ -41,7 +42,7 @@ export const postTo = async (url: string, secret: string, body: Buffer<ArrayBuff
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      [signatureHeader]: sign(secret, Math.floor(Date.now() / 1_000), body),
+      [signatureHeader]: sign(secret, Math.floor(wallMs() / 1_000), body),
     },
     body,
     redirect: 'manual',
@@ -75,9 +76,9 @@ export const deliverer =
     let upTo = after;
     let failed: Told['failed'] = null;
     const due = await dueOf(api.pool, stream, after);
-    const begun = Date.now();
+    const begun = steadyMs();
     for (const one of due) {
-      if (api.stopping() || Date.now() - begun > workMs) break;
+      if (api.stopping() || steadyMs() - begun > workMs) break;
       // Without a webhook any more there is nobody to tell.
       const why = hook === null ? null : await post(hook, one);
       if (why !== null) {

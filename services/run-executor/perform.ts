@@ -5,6 +5,7 @@ import type { ExecutorMessage } from './messages';
 import type { Intent } from './draft';
 import { sealedInput } from './store';
 import { runTool, type CallableTool } from './tools/tool';
+import { steadyMs } from '../platform/clocks';
 
 /** Works older than this are renewed; most turns end before their lease needs it. */
 const renewEveryMs = 2_000;
@@ -72,7 +73,7 @@ export const performer = (world: OutsideWorld): Performer => {
       },
       { causationId: null, ...intent.trace },
     );
-    world.observeTurn((Date.now() - work.startedAt) / 1_000);
+    world.observeTurn((steadyMs() - work.startedAt) / 1_000);
   };
 
   const callTool = async (
@@ -120,7 +121,7 @@ export const performer = (world: OutsideWorld): Performer => {
         return;
       }
       const { runId, conversation, turn, epoch } = intent;
-      const work: LiveWork = { runId, conversation, turn, epoch, startedAt: Date.now(), abort: new AbortController() };
+      const work: LiveWork = { runId, conversation, turn, epoch, startedAt: steadyMs(), abort: new AbortController() };
       live.add(work);
       const span = api.tracing.start(intent.type === 'ask' ? `turn ${intent.agent}` : `tool ${intent.tool}`, {
         kind: 'client',
@@ -143,7 +144,7 @@ export const performer = (world: OutsideWorld): Performer => {
     renew: (api) => {
       const timer = setInterval(() => {
         const due = new Map<string, LiveWork>();
-        for (const work of live) if (Date.now() - work.startedAt >= renewEveryMs) due.set(work.runId, work);
+        for (const work of live) if (steadyMs() - work.startedAt >= renewEveryMs) due.set(work.runId, work);
         for (const { runId, conversation, turn, epoch } of due.values())
           api
             .submit({ type: 'renew', runId, conversation, turn, epoch })

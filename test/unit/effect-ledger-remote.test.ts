@@ -198,28 +198,34 @@ describe('E4: the receipt-query role', () => {
     askBefore,
   });
 
-  test('E4 one try by key; what it learns is told under the query, and a late query is not asked', async () => {
+  test('E4 case 44 one try by key, whatever this process takes the time for; what it learns is told under the query, and a late query is not asked', async () => {
     const there = await remote({ status: 200, body: '{"state":"done"}' });
     const config = parseConfiguration(
       configurationText()
         .replaceAll('http://127.0.0.1:7410', there.url)
         .replaceAll('submit:', 'allowAddresses: [loopback]\n    submit:'),
     );
+    // Two hours before the time of this process.
+    const ledgerNow = Date.now() - 7_200_000;
     const deps = {
       contract: (tenant: string, name: string) => contractOf(config, tenant, name),
       transport: openTransport().transport,
       pace: openPace(ownLease()),
-      now: Date.now,
+      clock: openClock(),
+      ledgerNow: () => Promise.resolve(ledgerNow),
     };
-    const answer = await answerFor(deps, ask(Date.now() + 5_000));
+    const answer = await answerFor(deps, ask(ledgerNow + 5_000));
     expect(answer).toMatchObject({ key: 'asks:contact:S 1:v1', eventId: 'asks:contact:S 1:v1/query/3/succeeded' });
     expect(answer.value).toMatchObject({ outcome: 'succeeded', httpStatus: 200, query: 3 });
     expect(there.seen).toEqual([{ path: '/by-key/asks%3Acontact%3AS%201%3Av1', body: '' }]);
-    expect((await answerFor(deps, ask(Date.now() - 1))).value).toMatchObject({ outcome: 'unreachable' });
-    expect((await answerFor({ ...deps, contract: () => null }, ask(Date.now() + 5_000))).value).toMatchObject({
+    expect((await answerFor(deps, ask(ledgerNow - 1))).value).toMatchObject({ outcome: 'unreachable' });
+    expect((await answerFor({ ...deps, contract: () => null }, ask(ledgerNow + 5_000))).value).toMatchObject({
       outcome: 'unreachable',
     });
     expect(there.seen).toHaveLength(1);
+    // Without the ledger's database the question says when it was asked.
+    const alone = { ...deps, clock: openClock(), ledgerNow: () => Promise.resolve(null) };
+    expect((await answerFor(alone, ask(5_000))).value).toMatchObject({ outcome: 'succeeded' });
   });
 });
 

@@ -1,5 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { wallMs } from '../../platform/clocks';
 
 export interface PostRequest {
   url: string;
@@ -76,7 +77,7 @@ const collect = (response: http.IncomingMessage, maxBytes: number, settle: (outc
   });
   response.on('error', (error) => settle({ kind: 'unreachable', message: error.message }));
   response.on('end', () => {
-    const retryAfterMs = readRetryAfterMs(response.headers['retry-after'], Date.now());
+    const retryAfterMs = readRetryAfterMs(response.headers['retry-after'], wallMs());
     settle({ kind: 'response', status, retryAfterMs, body: Buffer.concat(chunks) });
   });
 };
