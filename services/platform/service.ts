@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { topicsOf, topicName, topics, type GroupName } from '../../schemas/topics';
 import type { RecordName } from '../../schemas/generated/records';
 import { openAuth } from './auth';
+import { wallMs } from './clocks';
 import { bucketLeases } from './bucket-leases';
 import { beCareful } from './careful';
 import { deadLetter } from './dead-letters';
@@ -36,6 +37,8 @@ import { startWriter, type Writer } from './writer';
 const defaultCapacity = 512;
 /** How long a probe or a scrape waits for a server behind us. */
 const probeMs = 2_000;
+/** A database that answers and takes nothing, as with a full disk: whoever has something to write is better off elsewhere. */
+const stalledAfterMs = 5_000;
 
 /** What a service's own code may use while it runs. */
 export interface Api<M> {
@@ -163,7 +166,7 @@ export const startService = async <M, I>(
       metrics.batchItems.observe(jobs.length);
       metrics.batchSeconds.observe(seconds);
       const links = jobs.flatMap(({ trace }) => trace.traceparent ?? []);
-      const startedAtMs = Date.now() - seconds * 1_000;
+      const startedAtMs = wallMs() - seconds * 1_000;
       tracing
         .start('commit', {
           kind: 'internal',
@@ -174,10 +177,10 @@ export const startService = async <M, I>(
         })
         .end();
     },
-    bury: (item, error) => {
+    bury: (item, error, now) => {
       const raw = rawOf(item);
       log.error({ err: error, cause: item.cause }, 'a message could not be decided');
-      if (raw === null) return { rows: unburied(item), outbox: [] };
+      if (raw === null) return { rows: unburied(item, now), outbox: [] };
       const letter = deadLetter(raw, error, 1);
       metrics.deadLetters.inc({ topic: strip(raw.topic), code: String(letter.row.values['code']) });
       return { rows: [letter.row], outbox: [letter.outbox] };
@@ -208,6 +211,7 @@ export const startService = async <M, I>(
     ready: async () => {
       if (stopping) throw new Error('stopping');
       await within(query(pool, 'SELECT 1'), probeMs, () => new Error('the database does not answer'));
+      if (writer.stalledMs() > stalledAfterMs) throw new Error('the database takes nothing');
       // Nothing can be decided before: what is decided is encoded with the registry's ids.
       const problem = reading.problem();
       if (problem !== null) throw new Error(problem);

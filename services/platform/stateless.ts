@@ -12,13 +12,19 @@ import { openBroker } from './kafka';
 import { openLog, type Logger } from './log';
 import { openMetrics, type Metrics } from './metrics';
 import { wireHeaders } from './outbox';
-import { backoffMs, pause } from './pause';
+import { backoffMs, pause, within } from './pause';
 import { steadyProducer } from './steady-producer';
+import { steadyMs, wallMs } from './clocks';
 
 /** Records taken on and not finished; more would only be asked for again after a crash. */
 const maxInFlight = 64;
 const aliveEveryMs = 2_000;
 const lagEveryMs = 15_000;
+/** How long a probe or a scrape waits for the broker. */
+const probeMs = 2_000;
+
+const answered = <T>(asked: Promise<T>): Promise<T> =>
+  within(asked, probeMs, () => new Error('the broker does not answer'));
 
 /** One record in answer to another. Its id derives from the fact, because there is no aggregate to derive it from. */
 export interface Produced<R extends RecordName = RecordName> {
@@ -94,7 +100,7 @@ const startStateless = async (
     const name = `${topic}:${partition}`;
     const known = tracks.get(name);
     if (known !== undefined) return known;
-    const made: Track = { topic, partition, open: [], next: null, progressAt: Date.now() };
+    const made: Track = { topic, partition, open: [], next: null, progressAt: steadyMs() };
     tracks.set(name, made);
     return made;
   };
@@ -105,7 +111,7 @@ const startStateless = async (
     // After a rebalance the track is another one, and the partition is read from its committed offset on.
     if (last === null || tracks.get(`${track.topic}:${track.partition}`) !== track) return;
     track.next = nextOffset(last);
-    track.progressAt = Date.now();
+    track.progressAt = steadyMs();
     consumer.commit([{ topic: track.topic, partition: track.partition, nextOffset: track.next }]);
   };
 
@@ -154,12 +160,12 @@ const startStateless = async (
     topics: names.map(prefixed),
     gatherMs: 0,
     onRecords: async (records, alive) => {
-      let toldAt = Date.now();
+      let toldAt = steadyMs();
       for (const record of records) {
         while (inFlight >= maxInFlight) {
           await pause(5);
-          if (Date.now() - toldAt < aliveEveryMs) continue;
-          toldAt = Date.now();
+          if (steadyMs() - toldAt < aliveEveryMs) continue;
+          toldAt = steadyMs();
           await alive();
         }
         if (stopping) return;
@@ -180,7 +186,7 @@ const startStateless = async (
 
   const exportLag = async (): Promise<void> => {
     metrics.lag.reset();
-    const now = Date.now();
+    const now = steadyMs();
     for (const topic of names) {
       const ends = await broker.offsets(prefixed(topic));
       let timeLag = 0;
@@ -195,7 +201,7 @@ const startStateless = async (
         metrics.lag.set({ consumergroup: group, topic: one.topic, partition: one.partition }, behind);
         if (behind === 0) track.progressAt = now;
         else progressAge = Math.max(progressAge, (now - track.progressAt) / 1_000);
-        if (oldest !== undefined) timeLag = Math.max(timeLag, (now - oldest) / 1_000);
+        if (oldest !== undefined) timeLag = Math.max(timeLag, (wallMs() - oldest) / 1_000);
       }
       metrics.timeLagSeconds.set({ topic }, timeLag);
       metrics.progressAgeSeconds.set({ topic }, progressAge);
@@ -211,9 +217,9 @@ const startStateless = async (
     ready: async () => {
       if (stopping) throw new Error('stopping');
       if (!ready) throw new Error('waiting for the schema registry');
-      await broker.ping();
+      await answered(broker.ping());
     },
-    beforeMetrics: () => exportLag().catch(() => undefined),
+    beforeMetrics: () => answered(exportLag()).catch(() => undefined),
   });
   await app.listen({ port: env.port, host: '0.0.0.0' });
   log.info({ port: env.port }, 'listening');
@@ -221,8 +227,8 @@ const startStateless = async (
   return async (): Promise<void> => {
     stopping = true;
     clearInterval(lagTimer);
-    const deadline = Date.now() + env.shutdownGraceMs;
-    while (inFlight > 0 && Date.now() < deadline) await pause(20);
+    const deadline = steadyMs() + env.shutdownGraceMs;
+    while (inFlight > 0 && steadyMs() < deadline) await pause(20);
     await consumer.close();
     await producer.close();
     await app.close();
