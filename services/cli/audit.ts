@@ -11,6 +11,8 @@ type Query = <R extends Record<string, unknown>>(service: ServiceName, sql: stri
 type Problems = readonly string[];
 
 const terminal = `('completed', 'partial', 'failed', 'cancelled', 'interrupted')`;
+/** Others ended with their run, and are told nobody but the reader of the run. */
+const committed = `('continue', 'report', 'fail', 'superseded')`;
 const overdue = `(due_at IS NULL OR due_at < clock_timestamp() - interval '60 seconds')`;
 
 /** One database after the other: an audit may take its time, and connections are scarce. */
@@ -129,7 +131,7 @@ const rules: readonly {
         query,
         [
           'run-executor',
-          `SELECT run_id || '/' || number AS id, input_sha256 AS value FROM turns WHERE ended_at < clock_timestamp() - interval '${settleSec} seconds'`,
+          `SELECT run_id || '/' || number AS id, input_sha256 AS value FROM turns WHERE outcome IN ${committed} AND ended_at < clock_timestamp() - interval '${settleSec} seconds'`,
         ],
         newest('turn', `(j->>'runId') || '/' || (j->>'number')`, `j->>'inputSha256'`),
         'turn',
