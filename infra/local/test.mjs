@@ -1,6 +1,7 @@
 // npm test: every test there is, on servers of its own in a temporary FAIRLEAD_HOME. `npm test -- unit fault` runs only
 // the named projects.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endTools, runChecks, runJest } from './checks.mjs';
@@ -37,12 +38,18 @@ const testEnv = async () => {
   };
 };
 
+/** Homes of stacks that tests made for themselves, and that an interrupted run has left. */
+const homesBeside = (home) => {
+  const folder = join(home, 'beside');
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+};
+
 /** After a failure the logs are what one needs; the data is not. */
 const tidy = (home, keepLogs) => {
-  removeData(home);
+  for (const each of [home, ...homesBeside(home)]) removeData(each);
   if (!keepLogs) return rmSync(home, { recursive: true, force: true });
   for (const entry of readdirSync(home))
-    if (entry !== 'run') rmSync(join(home, entry), { recursive: true, force: true });
+    if (entry !== 'run' && entry !== 'beside') rmSync(join(home, entry), { recursive: true, force: true });
   console.error(`the logs of this run: ${logPath(home, '*')}`);
 };
 
@@ -72,9 +79,19 @@ const test = async (env) => {
   if (slow.length > 0) await runWithServers(env, slow);
 };
 
+/** The small disks of tests that were interrupted: their folders cannot be deleted before. */
+const unmountAll = (home) => {
+  if (!existsSync('/proc/mounts')) return;
+  const places = readFileSync('/proc/mounts', 'utf8').split('\n');
+  for (const [, place = ''] of places.map((line) => line.split(' ')))
+    if (place.startsWith(`${home}/`)) spawnSync('umount', ['--lazy', place]);
+};
+
 const finish = async (env) => {
   endTools();
+  for (const home of homesBeside(env.FAIRLEAD_HOME)) await down({ env: { ...env, FAIRLEAD_HOME: home } });
   await down({ env });
+  unmountAll(env.FAIRLEAD_HOME);
   if (existsSync(env.FAIRLEAD_HOME)) tidy(env.FAIRLEAD_HOME, total.failed > 0);
 };
 
