@@ -75,7 +75,7 @@ test.concurrent(
     const first = await asking(world, runId, 1, 1);
     gone.kill('SIGKILL');
     await gone.exited;
-    const mortal = await world.spawn('mortal', { FAIRLEAD_FAILPOINTS: 'due.scan=exit' });
+    const mortal = await world.spawn('mortal', { FAIRLEAD_FAILPOINTS: 'due.scan=exit', NOT_READY: 'yes' });
     expect(await mortal.exited).toBe('SIGKILL');
     expect(world.asked).toHaveLength(1);
     await world.spawn('next');
