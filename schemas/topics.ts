@@ -103,6 +103,13 @@ export const topics: readonly TopicSpec[] = [
     key: 'actionKey',
   }),
   topic('effect.receipt-answers.v1', 'effect-ledger', ['ReceiptAnswered'], ['effect-ledger'], { key: 'actionKey' }),
+  // A topic of its own: a reader of an earlier release takes a record it does not know for a dead letter.
+  topic(
+    'content.purges.v1',
+    'run-executor',
+    ['ContentPurged'],
+    ['admission.events', 'hil.events', 'effect-ledger', 'publication.events'],
+  ),
   topic('publication.commands.v1', 'run-executor', ['PublishReport', 'SupersedeVersion'], ['publication']),
   topic(
     'publication.events.v1',

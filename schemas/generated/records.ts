@@ -248,6 +248,44 @@ export interface Choice {
   label: string;
 }
 
+/**
+ * Words and bytes were removed for good and everybody who holds some of them removes them as well; identities, hashes,
+ * states and versions stay.
+ */
+export interface ContentPurged {
+  /**
+   * Identifies this record; derived from the fact it reports, so that a replay carries the same id. Consumers drop what
+   * they have seen by it.
+   */
+  eventId: string;
+  /** When the fact happened, by the owner's database clock. In ms since 1970, UTC. */
+  occurredAt: number;
+  /** The tenant, taken from the authenticated channel. */
+  tenant: string;
+  /** The app that the run or the message came by; for a whole conversation the operator's. */
+  app: string;
+  /** The end user on whose behalf this happens. */
+  account: string;
+  /** The conversation; also the record key of topics that are keyed by conversation. */
+  conversationId: string;
+  /** The business goal of the run, where it is about a run. */
+  taskId: string | null;
+  /** The ended run whose content goes; null where it is about something else. */
+  runId: string | null;
+  /**
+   * The decided message whose words go; with neither a run nor a message it is about all messages of the conversation.
+   */
+  messageId: string | null;
+  /** Revision of the run, message or conversation by which it was decided. */
+  revision: number;
+  /** `age` or `request`. */
+  reason: string;
+  /** What came after this instant is not meant. In ms since 1970, UTC. */
+  before: number;
+  /** Documents that the run has written. */
+  documents: string[];
+}
+
 /** A verb aimed at a run. */
 export type Control = 'PROGRESS' | 'PAUSE' | 'RESUME' | 'CANCEL' | 'UNKNOWN';
 
@@ -1536,6 +1574,7 @@ export type RecordName =
   | 'AmendRun'
   | 'AnswerAdopted'
   | 'AskReceipt'
+  | 'ContentPurged'
   | 'ControlRun'
   | 'DocumentConflicted'
   | 'FenceAcknowledged'
@@ -1565,6 +1604,7 @@ export interface RecordByName {
   AmendRun: AmendRun;
   AnswerAdopted: AnswerAdopted;
   AskReceipt: AskReceipt;
+  ContentPurged: ContentPurged;
   ControlRun: ControlRun;
   DocumentConflicted: DocumentConflicted;
   FenceAcknowledged: FenceAcknowledged;
@@ -1600,6 +1640,8 @@ export const schemaText: Readonly<Record<RecordName, string>> = {
     '{"type":"record","name":"AnswerAdopted","namespace":"fairlead","doc":"An answer took effect, or never will. Sent by the question\'s or permission\'s adopter, the executor, and by the approval\'s, the ledger.","fields":[{"name":"eventId","type":"string","doc":"Identifies this record; derived from the fact it reports, so that a replay carries the same id. Consumers drop what they have seen by it."},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"When the fact happened, by the owner\'s database clock."},{"name":"tenant","type":"string","doc":"The tenant, taken from the authenticated channel."},{"name":"app","type":"string","doc":"The upstream app that speaks for the account, taken from the authenticated channel."},{"name":"account","type":"string","doc":"The end user on whose behalf this happens."},{"name":"conversationId","type":"string","doc":"The conversation; also the record key of topics that are keyed by conversation."},{"name":"taskId","type":"string","doc":"The business goal the run works on."},{"name":"runId","type":"string","doc":"The run."},{"name":"revision","type":"int","doc":"Revision of the run, or of the action for an approval; rises with each change, so that a reader can tell old news from new."},{"name":"interactionRef","type":"string","doc":"The interaction that was answered."},{"name":"requestRevision","type":"int","doc":"The revision that was answered, from 1.","default":0},{"name":"status","type":"string","doc":"Either adopted or void.","default":""},{"name":"reason","type":["null","string"],"doc":"Why it is void.","default":null},{"name":"turn","type":["null","int"],"doc":"The turn whose sealed input carried the answer, from 1; null for an approval.","default":null},{"name":"inputSha256","type":["null","string"],"doc":"SHA-256 of that sealed input, lower-case hex.","default":null},{"name":"attempt","type":["null","int"],"doc":"The attempt that used the approval, from 1; null for the other kinds.","default":null},{"name":"actionKey","type":["null","string"],"doc":"The action that was approved.","default":null}]}',
   AskReceipt:
     '{"type":"record","name":"AskReceipt","namespace":"fairlead","doc":"Asks a receipt-query consumer to ask the remote once what happened to an action. Keyed by actionKey.","fields":[{"name":"eventId","type":"string","doc":"Identifies this record; derived from the fact it reports, so that a replay carries the same id. Consumers drop what they have seen by it."},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"When the fact happened, by the owner\'s database clock."},{"name":"tenant","type":"string","doc":"The tenant, taken from the authenticated channel."},{"name":"app","type":"string","doc":"The upstream app that speaks for the account, taken from the authenticated channel."},{"name":"account","type":"string","doc":"The end user on whose behalf this happens."},{"name":"conversationId","type":"string","doc":"The conversation; also the record key of topics that are keyed by conversation."},{"name":"taskId","type":"string","doc":"The business goal the run works on."},{"name":"runId","type":"string","doc":"The run."},{"name":"actionKey","type":"string","doc":"The action; also the record key."},{"name":"connector","type":"string","doc":"Name of the configured connector.","default":""},{"name":"operation","type":"string","doc":"Name of the connector\'s operation.","default":""},{"name":"subject","type":"string","doc":"What the effect is about; one effect per connector, operation and subject.","default":""},{"name":"query","type":"int","doc":"Number of the query about this action, from 1."},{"name":"askedAt","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"When the ledger asked.","default":0},{"name":"askBefore","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"When the remote must not be asked any more, because the ledger counts on the answer no longer.","default":0}]}',
+  ContentPurged:
+    '{"type":"record","name":"ContentPurged","namespace":"fairlead","doc":"Words and bytes were removed for good and everybody who holds some of them removes them as well; identities, hashes, states and versions stay.","fields":[{"name":"eventId","type":"string","doc":"Identifies this record; derived from the fact it reports, so that a replay carries the same id. Consumers drop what they have seen by it."},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"When the fact happened, by the owner\'s database clock."},{"name":"tenant","type":"string","doc":"The tenant, taken from the authenticated channel."},{"name":"app","type":"string","doc":"The app that the run or the message came by; for a whole conversation the operator\'s."},{"name":"account","type":"string","doc":"The end user on whose behalf this happens."},{"name":"conversationId","type":"string","doc":"The conversation; also the record key of topics that are keyed by conversation."},{"name":"taskId","type":["null","string"],"doc":"The business goal of the run, where it is about a run.","default":null},{"name":"runId","type":["null","string"],"doc":"The ended run whose content goes; null where it is about something else.","default":null},{"name":"messageId","type":["null","string"],"doc":"The decided message whose words go; with neither a run nor a message it is about all messages of the conversation.","default":null},{"name":"revision","type":"int","doc":"Revision of the run, message or conversation by which it was decided."},{"name":"reason","type":"string","doc":"`age` or `request`.","default":""},{"name":"before","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"What came after this instant is not meant.","default":0},{"name":"documents","type":{"type":"array","items":"string"},"doc":"Documents that the run has written.","default":[]}]}',
   ControlRun:
     '{"type":"record","name":"ControlRun","namespace":"fairlead","doc":"Asks the executor to pause, resume or cancel a run.","fields":[{"name":"eventId","type":"string","doc":"Identifies this record; derived from the fact it reports, so that a replay carries the same id. Consumers drop what they have seen by it."},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"When the fact happened, by the owner\'s database clock."},{"name":"tenant","type":"string","doc":"The tenant, taken from the authenticated channel."},{"name":"app","type":"string","doc":"The upstream app that speaks for the account, taken from the authenticated channel."},{"name":"account","type":"string","doc":"The end user on whose behalf this happens."},{"name":"conversationId","type":"string","doc":"The conversation; also the record key of topics that are keyed by conversation."},{"name":"messageId","type":"string","doc":"The stored message, derived from its identity."},{"name":"clientMessageId","type":"string","doc":"The id the client gave the message."},{"name":"targetRunId","type":"string","doc":"The run; derived from the identity of its first message where the client named that."},{"name":"control","type":{"type":"enum","name":"ControlVerb","doc":"A verb aimed at a run; progress is answered by admission.","symbols":["pause","resume","cancel","UNKNOWN"],"default":"UNKNOWN"},"doc":"What is asked for.","default":"UNKNOWN"},{"name":"receivedAt","type":{"type":"long","logicalType":"timestamp-millis"},"doc":"When admission stored the message, by admission\'s database clock.","default":0},{"name":"namedByMessage","type":"boolean","doc":"True when the client named the run by its first message, so that the run may not exist yet.","default":false},{"name":"attempt","type":"int","doc":"Number of this try of the same request, from 1; the answerer decides by natural key, whatever the number.","default":1}]}',
   DocumentConflicted:

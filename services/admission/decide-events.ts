@@ -71,6 +71,7 @@ export const decideDecided = (view: View, record: MessageDecided, context: Conte
     receipt,
     http: known.http ?? httpOf(receipt),
     ownerRevision: record.revision,
+    ...(known.status === 'decided' && known.purgedAt !== undefined ? { purgedAt: known.purgedAt } : {}),
   };
   const told = storedReceipt(record.messageId, state);
   const conversation = conversationId(record.tenant, record.account, record.conversationId);

@@ -184,7 +184,13 @@ const admit = (
     rows: [
       {
         table: 'blobs',
-        values: { ref: ids.messageId, bytes: Buffer.from(submission.content, 'utf8'), tenant: message.tenant },
+        values: {
+          ref: ids.messageId,
+          bytes: Buffer.from(submission.content, 'utf8'),
+          tenant: message.tenant,
+          account: message.account,
+          conversation_id: message.conversationId,
+        },
       },
     ],
     emit: [

@@ -1,6 +1,7 @@
 import { unreachable, type AggregateKey, type Context, type Tick, type View } from '../platform/decision';
 import { runIn } from './conversation';
 import { askAgain, decideDecided, decideQuestion, decideRun, endsUnborn } from './decide-events';
+import { decidePurged, purgeMessage } from './decide-purge';
 import { decideSubmission, lookAgain, namedRun } from './decide-submission';
 import { carriesContent } from './commands';
 import {
@@ -40,6 +41,10 @@ export const keys = (message: Inbound | Tick): readonly AggregateKey[] => {
     case 'run':
     case 'question':
       return [conversationKey(conversationOf(message.record))];
+    case 'purge':
+      return [messageKey(message.messageId)];
+    case 'purged':
+      return message.record.runId === null ? [] : [conversationKey(conversationOf(message.record))];
     case 'tick':
       return [{ kind: message.kind, id: message.id }];
     default:
@@ -77,6 +82,8 @@ export const blobs = (message: Inbound | Tick, view: View): readonly string[] =>
     }
     case 'decided':
     case 'question':
+    case 'purge':
+    case 'purged':
       return [];
     default:
       return unreachable(message);
@@ -93,6 +100,10 @@ export const decide = (view: View, message: Inbound | Tick, context: Context, po
       return decideRun(view, message.record);
     case 'question':
       return decideQuestion(view, message.record);
+    case 'purge':
+      return purgeMessage(view, message, context);
+    case 'purged':
+      return decidePurged(view, message.record);
     case 'tick': {
       const state = messageAt(view, message.id);
       if (state === undefined || message.kind !== 'message') return {};

@@ -1,4 +1,9 @@
-import type { InteractionChanged, MessageDecided, RunStateChanged } from '../../schemas/generated/records';
+import type {
+  ContentPurged,
+  InteractionChanged,
+  MessageDecided,
+  RunStateChanged,
+} from '../../schemas/generated/records';
 import type { Decoded } from '../platform/codec';
 import type { Inbound } from './messages';
 
@@ -14,6 +19,8 @@ export const eventReader = (decoded: Decoded): Inbound | undefined => {
       const own = record.recipientKind === 'account' && record.recipient === record.account;
       return record.kind === 'question' && own ? { type: 'question', record } : undefined;
     }
+    case 'ContentPurged':
+      return { type: 'purged', record: decoded.value as ContentPurged };
     default:
       return undefined;
   }

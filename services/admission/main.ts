@@ -67,6 +67,7 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
       'admission.messages.v1': ['MessageStored'],
       'run.commands.v1': ['StartRun', 'AmendRun', 'ObserveRun', 'ControlRun'],
       'hil.responses.v1': ['SubmitClarification'],
+      'content.purges.v1': ['ContentPurged'],
     },
     perform: async (settlement) => {
       receiptSeconds.observe(settlement.seconds);
@@ -78,7 +79,7 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
       routes(app, running, waiters, limits);
     },
     start: (running) => {
-      const stopRetention = startRetention(running.pool, policy.contentDays, log);
+      const stopRetention = startRetention(running, policy.contentDays, log);
       return Promise.resolve(() => {
         stopRetention();
         waiters?.close();

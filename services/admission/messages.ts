@@ -1,4 +1,5 @@
 import type {
+  ContentPurged,
   InteractionChanged,
   MessageDecided,
   ReceiptIssued,
@@ -14,7 +15,11 @@ export type Inbound =
   | Submit
   | { readonly type: 'decided'; readonly record: MessageDecided }
   | { readonly type: 'run'; readonly record: RunStateChanged }
-  | { readonly type: 'question'; readonly record: InteractionChanged };
+  | { readonly type: 'question'; readonly record: InteractionChanged }
+  /** The words of a decided message go. */
+  | { readonly type: 'purge'; readonly messageId: string; readonly reason: 'age' | 'request' }
+  /** The owner of runs says what else goes: a run's title, or all messages of a conversation. */
+  | { readonly type: 'purged'; readonly record: ContentPurged };
 
 /** After the commit: whoever waits here for this message's first settled receipt is told. */
 export interface Settlement {
@@ -59,5 +64,7 @@ export const pastRunRows = (conversationId: string, runs: readonly RunFacts[]): 
       ref: pastRunRef(conversationId, run.runId),
       bytes: Buffer.from(JSON.stringify(run), 'utf8'),
       tenant: null,
+      account: null,
+      conversation_id: null,
     },
   }));

@@ -1,4 +1,4 @@
-import type { Configuration, IngressBinding } from '../platform/configuration';
+import { contentDaysOf, type Configuration, type IngressBinding } from '../platform/configuration';
 
 export type OnBusy = 'ask' | 'enqueue' | 'parallel' | 'amend' | 'interrupt' | 'reject';
 
@@ -38,10 +38,7 @@ export const policyOf = (current: () => Configuration, bindings: readonly Ingres
     const own = tenants[tenant];
     return ((agents[agent ?? own?.defaultAgent ?? '']?.onBusy ?? own?.onBusy) as OnBusy | undefined) ?? 'ask';
   },
-  contentDays: () =>
-    Object.entries(current().tenants).flatMap(([tenant, { retention }]) =>
-      retention?.contentDays === undefined ? [] : [[tenant, retention.contentDays] as const],
-    ),
+  contentDays: () => contentDaysOf(current()),
   rates: (tenant) => {
     const limits = current().tenants[tenant]?.limits;
     return { tenant: limits?.ratePerSec ?? null, account: limits?.accountRatePerSec ?? null };

@@ -81,6 +81,8 @@ export interface DecidedMessage extends MessageBase {
   readonly status: 'decided';
   /** Revision of the owner's newest decision; 0 where admission decided alone. */
   readonly ownerRevision: number;
+  /** Its words are gone since. */
+  readonly purgedAt?: number;
 }
 
 export type Message = AskingMessage | LookingMessage | DecidedMessage;

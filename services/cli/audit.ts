@@ -167,7 +167,7 @@ const rules: readonly {
       ),
   },
   {
-    what: 'the report of each completed run is published, byte for byte',
+    what: 'the report of each completed run is published, byte for byte, until it is purged',
     advice: 'report it: the pointer of a run names bytes that are not there',
     find: (query) =>
       agree(
@@ -175,7 +175,7 @@ const rules: readonly {
         [
           'run-executor',
           `SELECT id || '/' || (doc::json->'report'->>'version') || '/' || (doc::json->'report'->>'seq') AS id, doc::json->'report'->>'sha256' AS value
-             FROM runs WHERE state = 'completed'`,
+             FROM runs WHERE state = 'completed' AND purged_at IS NULL`,
         ],
         `SELECT run_id || '/' || version || '/' || seq AS id, encode(sha256(bytes), 'hex') AS value FROM reports`,
         'report',

@@ -13,6 +13,8 @@ interface ReportItem extends Item {
   readonly version: number;
   readonly seq: number;
   readonly contentType: string;
+  /** Its bytes are gone. */
+  readonly purgedAt?: string;
 }
 type Snapshot = { readonly cursor: string; readonly conversation: Item } & Readonly<
   Record<'messages' | 'receipts', readonly Item[]>
@@ -59,7 +61,9 @@ const writeReports = async (
   for (const { version, seq } of reports) newest.set(version, Math.max(seq, newest.get(version) ?? 0));
   mkdirSync(target, { recursive: true });
   const paths: string[] = [];
-  for (const { version, seq, contentType } of reports) {
+  for (const { version, seq, contentType, purgedAt } of reports) {
+    // Its hash is in the index still.
+    if (purgedAt !== undefined) continue;
     const isNewest = newest.get(version) === seq;
     if (!isNewest && !earlier) continue;
     const path = join(
@@ -89,7 +93,10 @@ const exportConversation = async (folder: string, conversationId: string): Promi
     if (snapshot[kind].length >= snapshotItems)
       throw new Error(`the conversation has ${snapshotItems} ${kind} or more: not exported`);
   mkdirSync(folder, { recursive: true });
-  const runs = await all<Item & { readonly runId: string }>(remote, `/v1/runs?conversationId=${one(conversationId)}`);
+  const runs = await all<Item & { readonly runId: string; readonly purgedAt: string | null }>(
+    remote,
+    `/v1/runs?conversationId=${one(conversationId)}`,
+  );
   const actions: Item[] = [];
   for (const run of runs) {
     const { runId } = run;
@@ -109,6 +116,8 @@ const exportConversation = async (folder: string, conversationId: string): Promi
     ...snapshot.conversation,
     cursor: snapshot.cursor,
     runs: runs.map(({ runId }) => runId),
+    // What was purged is nowhere any more: its files hold names, hashes, states and times, and no reports.
+    purgedRuns: runs.flatMap(({ runId, purgedAt }) => (purgedAt === null ? [] : [runId])),
     exportedAt: new Date().toISOString(),
   });
 };

@@ -24,7 +24,7 @@ interface RunItem {
   readonly versions: readonly {
     readonly version: number;
     readonly kind: string;
-    readonly text: string;
+    readonly text: string | null;
     readonly understood: string | null;
     readonly receivedAt: string;
     readonly appliedAt: string | null;
@@ -83,7 +83,7 @@ const showRun = (run: RunItem): void => {
   ]);
   for (const version of run.versions)
     print(
-      `\n${pc.bold(`v${version.version}`)} ${version.kind} · received ${ago(version.receivedAt)} · ${version.appliedAt === null ? 'applies at the next step' : `applied ${ago(version.appliedAt)}`}\n  ${plain(version.text).replace(/\n/g, '\n  ')}${version.understood === null ? '' : pc.dim(`\n  understood: ${plain(version.understood)}`)}`,
+      `\n${pc.bold(`v${version.version}`)} ${version.kind} · received ${ago(version.receivedAt)} · ${version.appliedAt === null ? 'applies at the next step' : `applied ${ago(version.appliedAt)}`}\n  ${plain(version.text ?? '(purged)').replace(/\n/g, '\n  ')}${version.understood === null ? '' : pc.dim(`\n  understood: ${plain(version.understood)}`)}`,
     );
   for (const step of run.steps)
     print(

@@ -5,6 +5,7 @@ import { deadLetterCommands } from './dead-letters';
 import { exportCommands } from './export';
 import { lookCommands } from './look';
 import { operateCommands } from './operate';
+import { purgeCommands } from './purge';
 import { peopleCommands } from './people';
 import { settleCommands } from './settle';
 import { stuckCommands } from './stuck';
@@ -61,6 +62,7 @@ deadLetterCommands(program);
 stuckCommands(program);
 workCommands(program);
 exportCommands(program);
+purgeCommands(program);
 completionCommand(program);
 
 program.parseAsync().catch((error: unknown) => {

@@ -10,7 +10,7 @@ interface InteractionItem {
   readonly kind: string;
   readonly state: string;
   readonly code: string | null;
-  readonly question: string;
+  readonly question: string | null;
   readonly choices: readonly { readonly id: string; readonly label: string }[];
   readonly runId: string;
   readonly requirementsVersion: number;
@@ -70,7 +70,7 @@ export const peopleCommands = (program: Command): void => {
           [
             'what',
             (item) =>
-              item.question +
+              (item.question ?? '(purged)') +
               (item.choices.length === 0 ? '' : ` (${item.choices.map((choice) => choice.id).join(' | ')})`),
           ],
           ['run', (item) => `${item.runId.slice(0, 12)}… v${item.requirementsVersion}`],

@@ -71,6 +71,7 @@ export const actionSchema: TSchema = Type.Object({
       confirmedAt: orNull(instant),
     }),
   ),
+  purgedAt: orNull(instant),
 });
 
 export const actionsSchema: TSchema = Type.Object({ items: Type.Array(actionSchema), next: text });

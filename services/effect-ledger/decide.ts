@@ -1,4 +1,5 @@
 import { unreachable, type Decision, type Service, type View } from '../platform/decision';
+import { purgeRow } from '../platform/purges';
 import { approvalTick, withdrawalTick } from './approval';
 import { onCallback } from './decide-callback';
 import { cancelTick, onCancelAnswered } from './decide-cancel';
@@ -116,6 +117,8 @@ export const decider =
       case 'ask_soon':
         onAskSoon(draft, actionOf(draft, message.actionKey), message.tenant);
         return finish(draft);
+      case 'purged':
+        return { rows: [purgeRow(message.record)] };
       case 'tick':
         onTick(draft, message.id);
         return finish(draft);

@@ -96,6 +96,7 @@ export const itemOf = ({ action, revision }: StoredAction): Record<string, unkno
   evidence: action.evidence.map((one) => ({ ...one, at: instant(one.at) })),
   links: linksOf(action),
   cancel: cancelOf(action),
+  purgedAt: instant(action.purgedAt ?? null),
 });
 
 const readerOf = ({ principal }: FastifyRequest): Reader => ({

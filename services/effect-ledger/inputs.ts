@@ -1,4 +1,5 @@
 import type {
+  ContentPurged,
   InteractionChanged,
   ProposeEffect,
   RaiseFence,
@@ -28,6 +29,9 @@ export const messageOf = (type: RecordName, value: RecordByName[RecordName], rep
     }
     case 'ReceiptAnswered':
       return { type: 'receipt', record: value as ReceiptAnswered };
+    case 'ContentPurged':
+      // Actions belong to runs; of messages and conversations nothing is kept here.
+      return (value as ContentPurged).runId === null ? undefined : { type: 'purged', record: value as ContentPurged };
     default:
       return undefined;
   }

@@ -4,6 +4,7 @@ import type { Environment } from '../platform/environment';
 import { openConfiguration, type LiveConfiguration } from '../platform/live-configuration';
 import type { Logger } from '../platform/log';
 import { openPool } from '../platform/postgres';
+import { startPurging } from '../platform/purges';
 import { runService } from '../platform/run-service';
 import { groupTopics, type Api } from '../platform/service';
 import { noDatabase, runStateless } from '../platform/stateless';
@@ -19,6 +20,7 @@ import { keysOf, moreKeysOf, type Message } from './messages';
 import { openPace } from './pace';
 import { ownLease, pausedConnectors, sharedLease, type Lease } from './pace-lease';
 import { performer } from './perform';
+import { carryOut } from './purge';
 import { receiptQueryRole } from './receipt-query';
 import { statuses } from './state';
 import { countByState, databaseNow, kinds, oldestUnknownSeconds } from './store';
@@ -99,11 +101,13 @@ const ledger = (): Promise<void> =>
         actions(await countByState(api.pool));
         oldestUnknown.set(await oldestUnknownSeconds(api.pool));
       },
-      start: async () => {
+      start: async (api) => {
         await look();
         const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs);
+        const stopPurging = startPurging(api.pool, carryOut(api.pool), log);
         return async () => {
           clearInterval(timer);
+          stopPurging();
           await pacePool.end();
         };
       },

@@ -1,4 +1,10 @@
-import type { InteractionChanged, ProposeEffect, RaiseFence, ReceiptAnswered } from '../../schemas/generated/records';
+import type {
+  ContentPurged,
+  InteractionChanged,
+  ProposeEffect,
+  RaiseFence,
+  ReceiptAnswered,
+} from '../../schemas/generated/records';
 import type { AggregateKey, Tick, View } from '../platform/decision';
 import type { AttemptOutcome } from './outcome';
 import {
@@ -61,6 +67,7 @@ export type Message =
   | { readonly type: 'propose'; readonly record: ProposeEffect; readonly replayed: boolean }
   | { readonly type: 'raise_fence'; readonly record: RaiseFence }
   | { readonly type: 'interaction'; readonly record: InteractionChanged }
+  | { readonly type: 'purged'; readonly record: ContentPurged }
   | { readonly type: 'receipt'; readonly record: ReceiptAnswered }
   /** The action may be sent now, or sent again: decided under its run's fence. */
   | { readonly type: 'start'; readonly actionKey: string; readonly runId: string }
@@ -109,6 +116,7 @@ export const keysOf = (message: Message): readonly AggregateKey[] => {
     case 'attest':
     case 'ask_again':
     case 'ask_soon':
+    case 'purged':
     case 'tick':
       return [];
   }
@@ -145,6 +153,8 @@ export const moreKeysOf = (message: Message, view: View): readonly AggregateKey[
     case 'ask_again':
     case 'ask_soon':
       return [actionKeyOf(message.actionKey)];
+    case 'purged':
+      return [];
     case 'tick':
       return [actionKeyOf(message.id)];
   }

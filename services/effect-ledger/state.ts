@@ -120,6 +120,8 @@ export interface Action extends Owner {
   readonly withdrawal?: { readonly code: string; readonly asks: number; readonly askAt: number } | null;
   /** Events of the remote that were taken; one that comes again changes nothing (E10). */
   readonly callbacks?: readonly string[];
+  /** What was sent and answered is gone since. */
+  readonly purgedAt?: number;
   /** An operator asked for a query of every open outcome; it goes out when the connector's pace allows. */
   readonly wantedAt?: number | null;
 }

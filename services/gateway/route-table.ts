@@ -10,6 +10,7 @@ export interface Route {
 /** First match wins. Paths are compared undecoded, so an id with an encoded slash stays one segment. */
 const rules: readonly (readonly [RegExp, Owner])[] = [
   [/^\/v1\/conversations\/[^/]+\/messages(\/|$)/, 'admission'],
+  [/^\/v1\/conversations\/[^/]+\/purge$/, 'run-executor'],
   [/^\/v1\/conversations(\/|$)/, 'publication'],
   [/^\/v1\/runs\/[^/]+\/(reports(\/|$)|events$)/, 'publication'],
   [/^\/v1\/account\/events$/, 'publication'],

@@ -71,6 +71,7 @@ export const factsOf = (state: Published): Omit<Closed, 'status' | 'code'> => ({
   runEnded: state.runEnded,
   changedAt: state.changedAt,
   ...(state.nudges === undefined ? {} : { nudges: state.nudges }),
+  ...(state.purgedAt === undefined ? {} : { purgedAt: state.purgedAt }),
 });
 
 /** Absent in documents of earlier builds. */
@@ -96,6 +97,8 @@ export const answer = (
       ? { type: 'same', state }
       : refused('response_conflict', 'this clientResponseId was used with another meaning', 'clientResponseId');
   }
+  // Nobody can answer what cannot be read any more, not even late.
+  if (state.purgedAt !== undefined) return refused('content_purged', 'what was asked was purged');
   if (state.claimedBy !== null && state.claimedBy !== actor.account)
     return refused('already_claimed', 'another person of the role has claimed it');
   const late = asked.kind === 'question' && state.runEnded;

@@ -25,7 +25,7 @@ export const interactionSchema: TSchema = Type.Object({
   actionKey: text,
   recipient: Type.String(),
   claimedBy: text,
-  question: Type.String(),
+  question: { ...text, description: 'Null where it was purged' } as TSchema,
   choices: Type.Array(Type.Object({ id: Type.String(), label: Type.String() })),
   schema: value('JSON Schema of `value`, where one was asked for'),
   default: value('What the run goes on with meanwhile'),
@@ -41,6 +41,7 @@ export const interactionSchema: TSchema = Type.Object({
   seenAt: instant,
   answeredAt: instant,
   adoptedAt: instant,
+  purgedAt: instant,
   adoption: orNull(
     Type.Object({
       status: oneOf('pending', 'adopted', 'void'),

@@ -1,4 +1,5 @@
 import { none, unreachable, type AggregateKey, type Context, type View } from '../platform/decision';
+import { purgeRow } from '../platform/purges';
 import type { Code } from '../platform/errors';
 import { answer, isForRole, isRecipient, mayRead } from './answer';
 import { clarify, tickClarification } from './decide-clarification';
@@ -30,6 +31,8 @@ export const keys = (message: AnyMessage): readonly AggregateKey[] => {
     case 'claim':
     case 'void':
       return [interactionKey(message.ref)];
+    case 'purged':
+      return [];
     case 'tick':
       return [{ kind: message.kind, id: message.id }];
     default:
@@ -117,6 +120,8 @@ export const decide = (view: View, message: AnyMessage, context: Context): Decid
       });
     case 'claim':
       return asRecipient(view, message.ref, message.actor, (state) => claim(view, state, message.actor, context));
+    case 'purged':
+      return { rows: [purgeRow(message.record)] };
     case 'tick':
       if (message.kind === 'interaction') return tickInteraction(view, message.id, context);
       return message.kind === 'clarification' ? tickClarification(view, message.id, context) : none;

@@ -106,7 +106,8 @@ export const routes =
     );
 
     app.get('/v1/interactions/:ref/preview', { schema: { params: refParams } }, async (request, reply) => {
-      const { asked } = await readable(request, request.params.ref);
+      const { asked, purgedAt } = await readable(request, request.params.ref);
+      if (purgedAt !== undefined) throw new Refusal('content_purged', 'the preview was purged');
       const preview = await previewOf(api.pool, asked.interactionRef, asked.requestRevision);
       if (preview === undefined) throw new Refusal('not_found', 'this interaction has no preview');
       const etag = `"${preview.sha256}"`;

@@ -37,7 +37,7 @@ export const itemOf = (state: Published): Record<string, unknown> => {
     actionKey: asked.actionKey,
     recipient: asked.recipientKind === 'role' ? `role:${asked.recipient}` : asked.recipient,
     claimedBy: state.claimedBy,
-    question: asked.question,
+    question: state.purgedAt === undefined ? asked.question : null,
     choices: asked.choices,
     schema: json(asked.schema),
     default: json(asked.defaultAnswer),
@@ -54,6 +54,7 @@ export const itemOf = (state: Published): Record<string, unknown> => {
     answeredAt: time(answered?.answeredAt ?? null),
     adoptedAt: time(answered?.adoptedAt ?? null),
     adoption: answered?.adoption ?? null,
+    purgedAt: time(state.purgedAt ?? null),
     late: response?.late ?? false,
     response: response === null ? null : { ...response, value: json(response.value) },
   };

@@ -1,3 +1,4 @@
+import { startPurging } from '../platform/purges';
 import { runService } from '../platform/run-service';
 import { groupTopics } from '../platform/service';
 import { decide, keys, moreKeys } from './decide';
@@ -5,6 +6,7 @@ import type { Wake } from './deciding';
 import { routes } from './http';
 import { openInbox, type Inbox } from './inbox';
 import { messageOf, type Message } from './messages';
+import { carryOut } from './purge';
 import { countByState, kinds } from './store';
 
 void runService<Message, Wake>('hil', async (_env, _log, metrics) => {
@@ -40,7 +42,12 @@ void runService<Message, Wake>('hil', async (_env, _log, metrics) => {
     start: async (api) => {
       const live = openInbox(api.pool, api.hints, api.log);
       inbox = live;
-      return async () => live.stop();
+      const stopPurging = startPurging(api.pool, carryOut(api.pool), api.log);
+      return async () => {
+        stopPurging();
+        live.stop();
+        await Promise.resolve();
+      };
     },
   };
 });

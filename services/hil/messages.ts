@@ -1,5 +1,6 @@
 import type {
   AnswerAdopted,
+  ContentPurged,
   RecordByName,
   RecordName,
   RequestInteraction,
@@ -33,6 +34,7 @@ export type Message =
   | { readonly type: 'withdraw'; readonly record: WithdrawInteraction }
   | { readonly type: 'clarify'; readonly record: SubmitClarification }
   | { readonly type: 'run'; readonly record: RunStateChanged }
+  | { readonly type: 'purged'; readonly record: ContentPurged }
   | { readonly type: 'adopted'; readonly record: AnswerAdopted }
   | { readonly type: 'respond'; readonly ref: string; readonly actor: Actor; readonly answer: Answer }
   | { readonly type: 'seen'; readonly ref: string; readonly actor: Actor }
@@ -58,6 +60,9 @@ export const messageOf = (name: RecordName, value: RecordByName[RecordName]): Me
         : undefined;
     case 'AnswerAdopted':
       return { type: 'adopted', record: value as AnswerAdopted };
+    case 'ContentPurged':
+      // Answers belong to runs; of messages and conversations nothing is kept here.
+      return (value as ContentPurged).runId === null ? undefined : { type: 'purged', record: value as ContentPurged };
     default:
       return undefined;
   }

@@ -18,6 +18,8 @@ interface Facts {
   readonly changedAt: number;
   /** Absent in documents of earlier builds. */
   readonly nudges?: Nudges;
+  /** What was asked and answered is gone since. */
+  readonly purgedAt?: number;
 }
 
 /** Something named it before its request arrived: clarifications that wait, or a withdrawal that overtook it. */

@@ -205,6 +205,12 @@ export type ConnectorConfig = Static<typeof connector>;
 export type ToolConfig = Static<typeof tool>;
 export type IngressBinding = Static<typeof binding>;
 
+/** Tenants whose content goes so many days after what it belongs to has ended. */
+export const contentDaysOf = (config: Configuration): (readonly [tenant: string, days: number])[] =>
+  Object.entries(config.tenants).flatMap(([name, { retention }]) =>
+    retention?.contentDays === undefined ? [] : [[name, retention.contentDays] as const],
+  );
+
 /** What the schema cannot say: references between the parts, and policies that contradict each other. */
 const contradictions = (config: Configuration): string[] => {
   const wrong: string[] = [];

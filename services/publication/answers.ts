@@ -31,6 +31,7 @@ const reportSchema = Type.Object({
   unsettledActions: Type.Array(Type.String()),
   turn: orNull(Type.Integer()),
   publishedAt: orNull(instant),
+  purgedAt: Type.Optional(instant),
 });
 
 export const conversationsSchema: TSchema = Type.Object({ items: Type.Array(conversationSchema), next: text });

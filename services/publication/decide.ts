@@ -1,4 +1,5 @@
 import { none, unreachable, type AggregateKey, type Context, type View } from '../platform/decision';
+import { purgeRow } from '../platform/purges';
 import { documentKeys, publish, reportKeys, runKey, supersede, woken, type Decided } from './decide-reports';
 import { resolve } from './decide-documents';
 import { documentKey } from './document';
@@ -21,6 +22,8 @@ export const keys = (message: AnyMessage): readonly AggregateKey[] => {
       return [documentKey(message.id)];
     case 'told':
       return [webhookKey(message.stream)];
+    case 'purged':
+      return [];
     case 'tick':
       return [{ kind: message.kind, id: message.id }];
     default:
@@ -49,6 +52,8 @@ export const decide = (view: View, message: AnyMessage, context: Context): Decid
       return resolve(view, message, context);
     case 'told':
       return told(view, message, context);
+    case 'purged':
+      return { rows: [purgeRow(message.record)] };
     case 'tick':
       return message.kind === 'webhook' ? webhookTick(view, message.id, context) : none;
     default:

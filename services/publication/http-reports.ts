@@ -39,6 +39,7 @@ export const reportRoutes = (app: Http, api: Api<AnyMessage>): void => {
     report: Report | undefined,
   ): Promise<FastifyReply> => {
     if (run === undefined || report === undefined) throw unknownReport();
+    if (run.purgedAt !== undefined) throw new Refusal('content_purged', 'the bytes of this report were purged');
     const etag = `"${report.sha256}"`;
     void reply
       .header('etag', etag)

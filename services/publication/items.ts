@@ -163,4 +163,5 @@ export const reportItem = (run: ReportRun, report: Report): Item => ({
   unsettledActions: report.unsettledActions,
   turn: report.turn,
   publishedAt: time(report.publishedAt),
+  ...(run.purgedAt === undefined ? {} : { purgedAt: time(run.purgedAt) }),
 });

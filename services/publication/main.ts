@@ -1,3 +1,4 @@
+import { startPurging } from '../platform/purges';
 import { runService } from '../platform/run-service';
 import { groupTopics } from '../platform/service';
 import type { Input } from '../platform/intake';
@@ -9,6 +10,7 @@ import { routes } from './http';
 import { documentRoutes } from './http-documents';
 import { reportRoutes } from './http-reports';
 import { messageOf, type AnyMessage, type Message } from './messages';
+import { carryOut } from './purge';
 import { openReaders, type Readers } from './readers';
 import { kinds } from './store';
 
@@ -52,7 +54,12 @@ void runService<Message, Outside>('publication', async (env, log, metrics) => {
     start: async (api) => {
       const live = openReaders(api.pool, api.hints, api.log);
       readers = live;
-      return async () => live.stop();
+      const stopPurging = startPurging(api.pool, carryOut(api.pool), api.log);
+      return async () => {
+        stopPurging();
+        live.stop();
+        await Promise.resolve();
+      };
     },
   };
 });

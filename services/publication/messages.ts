@@ -1,5 +1,6 @@
 import type {
   ActionStateChanged,
+  ContentPurged,
   InteractionChanged,
   MessageStored,
   PublishReport,
@@ -62,6 +63,7 @@ export type Message =
   | Resolve
   | { readonly type: 'publish'; readonly record: PublishReport }
   | { readonly type: 'supersede'; readonly record: SupersedeVersion }
+  | { readonly type: 'purged'; readonly record: ContentPurged }
   | { readonly type: 'happened'; readonly event: Happened };
 
 export type AnyMessage = Message | Tick;
@@ -148,6 +150,8 @@ export const messageOf = (name: RecordName, value: RecordByName[RecordName]): Me
         runId: record.runId,
       });
     }
+    case 'ContentPurged':
+      return { type: 'purged', record: value as ContentPurged };
     default:
       return undefined;
   }

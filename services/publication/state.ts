@@ -31,6 +31,8 @@ export interface ReportRun {
   readonly current: { readonly version: number; readonly seq: number } | null;
   /** In the order they came. */
   readonly reports: readonly Report[];
+  /** The bytes of its reports are gone since. */
+  readonly purgedAt?: number;
 }
 
 export type TimelineKind = 'message' | 'receipt' | 'run' | 'turn' | 'interaction' | 'action' | 'report';

@@ -48,7 +48,7 @@ export const runSchema: TSchema = Type.Object({
     Type.Object({
       version: Type.Integer(),
       kind: Type.String(),
-      text: Type.String(),
+      text: { ...text, description: 'Null where the content of the run was purged' } as TSchema,
       understood: text,
       receivedAt: instant,
       appliedAt: orNull(instant),
@@ -140,6 +140,7 @@ export const runSchema: TSchema = Type.Object({
   enqueuedAt: instant,
   startedAt: orNull(instant),
   endedAt: orNull(instant),
+  purgedAt: orNull(instant),
 });
 
 export const turnSchema: TSchema = Type.Object({
@@ -176,3 +177,11 @@ export const standingSchema: TSchema = Type.Object({
 
 /** `{items, next}`, as every list. */
 export const listOfSchema = (item: TSchema): TSchema => Type.Object({ items: Type.Array(item), next: text });
+
+/** Of an operator's purge: the runs that had content until then. */
+export const purgedSchema: TSchema = Type.Object({
+  conversationId: Type.String(),
+  account: Type.String(),
+  runs: Type.Integer(),
+  purgedAt: instant,
+});

@@ -1,6 +1,7 @@
 import { none, unreachable, type Context, type Decision, type View } from '../platform/decision';
 import { advance } from './advance';
 import { decideAboutEntity } from './decide-entity';
+import { purgeConversation, purgeRun } from './decide-purge';
 import { takeAnswer } from './boundary';
 import { requestCancel } from './cancel';
 import { expireAskedOfParent, parentAmended, parentAnswers } from './child';
@@ -29,9 +30,11 @@ import { amend, observe } from './updates';
 export const decide =
   (settings: Settings) =>
   (view: View, message: ExecutorMessage, context: Context): Decision<Message, Intent> => {
+    if (message.type === 'purge_conversation') return purgeConversation(view, message, context);
     if (!isRunMessage(message)) return decideAboutEntity(view, message, context, settings);
     if (message.type === 'start') return decideStart(view, message, context, settings);
     if (message.type === 'renew') return renewLease(view, message, context);
+    if (message.type === 'purge') return purgeRun(view, message, context);
     const runId = message.type === 'tick' ? message.id : runIdOf(message);
     const row = view.get<RunRow>('run', runId);
     if (message.type === 'tick' && row?.status === 'awaited') return tickAwaited(row, context);
@@ -58,7 +61,7 @@ export const decide =
 const current = (run: Run, work: Work): boolean => run.epoch === work.epoch;
 
 /** Applies one message to one run. 'nothing' = the run stays as it is and nothing is said. */
-const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' | 'renew' }>): unknown => {
+const decideRun = (draft: Draft, message: Exclude<RunMessage, { type: 'start' | 'renew' | 'purge' }>): unknown => {
   const { run } = draft;
   switch (message.type) {
     case 'amend':

@@ -9,6 +9,7 @@ import { conversationIdOf, type ExecutorMessage } from './messages';
 import { terminalStatuses } from './run-status';
 import { isRun, isTerminal, liveStatuses, type Run } from './state';
 import { findRun, findTask, isDue, listRuns, listTurns, loadBlobs, queued, sealedInput, type StoredRun } from './store';
+import { purgeRoutes } from './http-purge';
 import { openTurnView, runView, turnView } from './view';
 import { waitingFor } from './waiting-for';
 
@@ -66,7 +67,8 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
     readonly revision: number;
   }): Promise<ReturnType<typeof runView>> => {
     const loaded = await loadBlobs(pool, refsOf(run));
-    return runView(run, revision, (kept) => kept.inline ?? loaded.get(kept.ref)?.toString('utf8') ?? '');
+    const missing = run.purgedAt === undefined ? '' : null;
+    return runView(run, revision, (kept) => kept.inline ?? loaded.get(kept.ref)?.toString('utf8') ?? missing);
   };
   const shownRows = (rows: readonly StoredRun[]): Promise<ReturnType<typeof runView>[]> =>
     Promise.all(rows.flatMap(({ row, revision }) => (isRun(row) ? [shown({ run: row, revision })] : [])));
@@ -93,6 +95,7 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
   app.get('/v1/runs/:runId/turns/:n/input', async (request, reply) => {
     const { runId, n } = request.params as { runId: string; n: string };
     const { run } = await seen(request.principal, runId);
+    if (run.purgedAt !== undefined) throw new Refusal('content_purged', 'the content of this run was purged');
     const input = /^\d{1,9}$/.test(n) ? await sealedInput(pool, run.runId, Number(n)) : undefined;
     if (input === undefined) throw new Refusal('not_found', 'no such turn has been sealed', 'n');
     return reply.header('etag', `"${input.sha256}"`).type('application/json').send(input.bytes);
@@ -181,6 +184,8 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
       }));
     return { items, next: null };
   });
+
+  purgeRoutes(app, api);
 
   for (const verb of ['cancel', 'release-lease', 'pause', 'resume'] as const)
     app.post(

@@ -6,10 +6,15 @@ import { sourceRefs, sourceRunIds } from './materials';
 import { conversationIdOf, conversationKey, runKey, slotsKey, treeKey, type ExecutorMessage } from './messages';
 import { isRun, isTerminal, type RunRow } from './state';
 
-/** About one run; the others are about an entity, which leads to runs. */
-export type RunMessage = Exclude<ExecutorMessage, EntityMessage>;
+/** About one run; the others are about an entity, which leads to runs, or about a whole conversation. */
+export type RunMessage = Exclude<ExecutorMessage, EntityMessage | { type: 'purge_conversation' }>;
 
-export const isRunMessage = (message: ExecutorMessage): message is RunMessage => entityIdIn(message) === null;
+const isConversationMessage = (
+  message: ExecutorMessage,
+): message is Extract<ExecutorMessage, { type: 'purge_conversation' }> => message.type === 'purge_conversation';
+
+export const isRunMessage = (message: ExecutorMessage): message is RunMessage =>
+  !isConversationMessage(message) && entityIdIn(message) === null;
 
 /** The run a message is about. */
 export const runIdOf = (message: Exclude<RunMessage, Tick>): string => {
@@ -39,8 +44,10 @@ export const conversationOf = (message: RunMessage): string | null => {
 
 /** Runs rank before conversations; where only the run is named, its conversation follows in `moreKeys`. */
 export const keys = (message: ExecutorMessage): readonly AggregateKey[] => {
+  if (isConversationMessage(message)) return [conversationKey(message.conversation)];
   if (!isRunMessage(message)) return entityKeys(message);
   if (message.type === 'renew') return [leaseKey(message.runId)];
+  if (message.type === 'purge') return [runKey(message.runId)];
   const conversation = conversationOf(message);
   if (message.type === 'tick') return message.kind === 'run' || message.kind === 'lease' ? [runKey(message.id)] : [];
   if (conversation === null) return [runKey(runIdOf(message))];
@@ -99,8 +106,9 @@ const leaseOf = (message: RunMessage, row: RunRow | undefined): readonly Aggrega
   message.type === 'tick' && (message.kind === 'lease' || isLeased(row)) ? [leaseKey(message.id)] : [];
 
 export const moreKeys = (message: ExecutorMessage, view: View): readonly AggregateKey[] => {
+  if (isConversationMessage(message)) return [];
   if (!isRunMessage(message)) return entityMoreKeys(message, view);
-  if (message.type === 'renew') return [];
+  if (message.type === 'renew' || message.type === 'purge') return [];
   const row = rowOf(message, view);
   const conversation =
     conversationOf(message) !== null || row === undefined ? [] : [conversationKey(conversationIdOf(row))];
@@ -116,6 +124,7 @@ export const moreKeys = (message: ExecutorMessage, view: View): readonly Aggrega
 
 /** Texts too large for the document that a decision about this run may need: to seal a turn or to ask again. */
 export const blobs = (message: ExecutorMessage, view: View): readonly string[] => {
+  if (isConversationMessage(message) || message.type === 'purge') return [];
   if (!isRunMessage(message))
     return entityRunIds(message, view).flatMap((runId) => ownRefs(view.get<RunRow>('run', runId)));
   const sources = sourcesOf(message, view).flatMap((runId) => {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Configuration } from '../platform/configuration';
+import { contentDaysOf, type Configuration } from '../platform/configuration';
 import { openConfiguration } from '../platform/live-configuration';
 import { runService } from '../platform/run-service';
 import { buildAgents } from './agents/build-agents';
@@ -10,6 +10,7 @@ import { routes } from './http';
 import { inputs } from './inputs';
 import { conversationIdOf, type ExecutorMessage } from './messages';
 import { performer } from './perform';
+import { startPurge } from './purge';
 import { settingsFrom } from './settings';
 import { countStates, kinds, orphans } from './store';
 import { terminalStatuses } from './run-status';
@@ -59,6 +60,7 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
       'effect.commands.v1': ['ProposeEffect', 'RaiseFence'],
       'hil.requests.v1': ['RequestInteraction', 'WithdrawInteraction'],
       'publication.commands.v1': ['PublishReport', 'SupersedeVersion'],
+      'content.purges.v1': ['ContentPurged'],
     },
     configuration,
     perform: (intent, api) => (intent.type === 'triage' ? triage(intent, api) : work.perform(intent, api)),
@@ -72,6 +74,7 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
       // Before anything is started: when this fails, the start is tried again.
       const left = await orphans(api.pool, env.instance);
       const stopRenewing = work.renew(api);
+      const stopPurging = startPurge(api, () => contentDaysOf(configuration.current()), log);
       const release = async (runId: string, run: RunRow): Promise<void> => {
         if (!isRun(run)) return;
         await api
@@ -83,6 +86,7 @@ void runService<ExecutorMessage, Intent>('run-executor', (env, log, metrics) => 
       await Promise.all(left.map((row) => release(row.id, JSON.parse(row.doc) as RunRow)));
       return async () => {
         stopRenewing();
+        stopPurging();
         work.abandon();
         await Promise.resolve();
       };

@@ -102,6 +102,9 @@ export type Message =
         readonly value: string | null;
       } | null;
     }
+  /** The content of an ended run goes, by its age or because somebody asked for it. */
+  | { readonly type: 'purge'; readonly runId: string; readonly reason: 'age' | 'request' }
+  | { readonly type: 'purge_conversation'; readonly conversation: string; readonly app: string }
   | { readonly type: 'parent_ends'; readonly runId: string; readonly cause: Cause }
   | { readonly type: 'parent_pauses'; readonly runId: string; readonly verb: 'pause' | 'resume' }
   /** Whoever ended need not know the conversation of the run that waited for it. */

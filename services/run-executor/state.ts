@@ -184,6 +184,8 @@ export interface Run {
   interrupts?: string | null;
   /** True for a follow-up made of an amendment that came too late (R3). */
   amends?: boolean;
+  /** Its content is gone since; only an ended run's ever is. */
+  readonly purgedAt?: number;
 }
 
 /** Cancels that named a message which has not arrived: kept for ten minutes; what was refused then stays known (A16). */
@@ -221,6 +223,8 @@ export interface ConversationRuns {
   active: string[];
   /** Queued runs in their fixed order, those that wait for nobody here (but for a slot, or a run's end) among them. */
   waiting: { readonly runId: string; readonly order: number }[];
+  /** When an operator last had its content purged. */
+  readonly purgedAt?: number;
 }
 
 export const isRun = (row: RunRow | undefined): row is Run =>

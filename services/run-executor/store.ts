@@ -29,6 +29,7 @@ const runs = kind<RunRow>({
       type: 'timestamptz',
       of: (row) => (isRun(row) ? (row.endedAt ?? row.turn?.sealedAt ?? row.startedAt ?? row.enqueuedAt) : since(row)),
     },
+    { name: 'purged_at', type: 'timestamptz', of: (row) => (isRun(row) ? (row.purgedAt ?? null) : null) },
   ],
 });
 

@@ -19,7 +19,7 @@ const continuationView = ({ continuation }: Run) =>
 const reportRef = ({ version, seq, sha256 }: NonNullable<Run['report']>) => ({ version, seq, sha256 });
 
 /** `GET /v1/runs/{runId}`: the run as its owner holds it. `text` reads what is kept outside the document. */
-export const runView = (run: Run, revision: number, text: (kept: Kept) => string) => ({
+export const runView = (run: Run, revision: number, text: (kept: Kept) => string | null) => ({
   runId: run.runId,
   taskId: run.taskId,
   conversationId: run.conversationId,
@@ -109,6 +109,7 @@ export const runView = (run: Run, revision: number, text: (kept: Kept) => string
   enqueuedAt: at(run.enqueuedAt),
   startedAt: at(run.startedAt),
   endedAt: at(run.endedAt),
+  purgedAt: at(run.purgedAt ?? null),
 });
 
 export const turnView = (row: import('./store').TurnRow) => {

@@ -49,17 +49,18 @@ test('every topic is read, and every group reads something', () => {
 test('the groups read what their services need', () => {
   expect(Object.fromEntries(groupNames.map((group) => [group, topicsOf(group).sort()]))).toEqual({
     admission: ['ingress.messages.v1'],
-    'admission.events': ['hil.events.v1', 'run.events.v1'],
+    'admission.events': ['content.purges.v1', 'hil.events.v1', 'run.events.v1'],
     'run-executor.commands': ['run.commands.v1'],
     'run-executor': ['effect.events.v1', 'hil.events.v1', 'publication.events.v1'],
     hil: ['hil.requests.v1', 'hil.responses.v1'],
-    'hil.events': ['effect.events.v1', 'run.events.v1'],
-    'effect-ledger': ['effect.commands.v1', 'effect.receipt-answers.v1', 'hil.events.v1'],
+    'hil.events': ['content.purges.v1', 'effect.events.v1', 'run.events.v1'],
+    'effect-ledger': ['content.purges.v1', 'effect.commands.v1', 'effect.receipt-answers.v1', 'hil.events.v1'],
     'effect-ledger.receipt-query': ['effect.receipt-queries.v1'],
     publication: ['publication.commands.v1'],
     'publication.events': [
       'admission.messages.v1',
       'admission.receipts.v1',
+      'content.purges.v1',
       'effect.events.v1',
       'hil.events.v1',
       'publication.events.v1',

@@ -44,7 +44,12 @@ export const world = () => {
     return { facts, rows: result.rows, reply: outcome.reply as Reply | undefined };
   };
   const state = (ref: string): Interaction | undefined => held.get({ kind: 'interaction', id: ref })?.state as never;
-  return { say, state, facts: () => all };
+  /** Changes a stored interaction as no decision would. */
+  const put = (ref: string, next: Interaction): void => {
+    const row = held.get({ kind: 'interaction', id: ref });
+    if (row !== undefined) held.set({ ...row, state: next });
+  };
+  return { say, state, put, facts: () => all };
 };
 
 export const requested = (more: Partial<RequestInteraction> = {}): AnyMessage => ({

@@ -133,6 +133,7 @@ export interface paths {
                                     httpStatus: number | null;
                                     confirmedAt: string | null;
                                 } | null;
+                                purgedAt: string | null;
                             }[];
                             next: string | null;
                         };
@@ -240,6 +241,7 @@ export interface paths {
                                 httpStatus: number | null;
                                 confirmedAt: string | null;
                             } | null;
+                            purgedAt: string | null;
                         };
                     };
                 };
@@ -847,6 +849,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/conversations/{conversationId}/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    conversationId: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        account: string;
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            conversationId: string;
+                            account: string;
+                            runs: number;
+                            /** Format: date-time */
+                            purgedAt: string;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/conversations/{id}/events": {
         parameters: {
             query?: never;
@@ -1104,7 +1156,8 @@ export interface paths {
                                 actionKey: string | null;
                                 recipient: string;
                                 claimedBy: string | null;
-                                question: string;
+                                /** @description Null where it was purged */
+                                question: string | null;
                                 choices: {
                                     id: string;
                                     label: string;
@@ -1126,6 +1179,7 @@ export interface paths {
                                 seenAt: string | null;
                                 answeredAt: string | null;
                                 adoptedAt: string | null;
+                                purgedAt: string | null;
                                 adoption: {
                                     status: "pending" | "adopted" | "void";
                                     reason: string | null;
@@ -1202,7 +1256,8 @@ export interface paths {
                             actionKey: string | null;
                             recipient: string;
                             claimedBy: string | null;
-                            question: string;
+                            /** @description Null where it was purged */
+                            question: string | null;
                             choices: {
                                 id: string;
                                 label: string;
@@ -1224,6 +1279,7 @@ export interface paths {
                             seenAt: string | null;
                             answeredAt: string | null;
                             adoptedAt: string | null;
+                            purgedAt: string | null;
                             adoption: {
                                 status: "pending" | "adopted" | "void";
                                 reason: string | null;
@@ -1382,7 +1438,8 @@ export interface paths {
                             actionKey: string | null;
                             recipient: string;
                             claimedBy: string | null;
-                            question: string;
+                            /** @description Null where it was purged */
+                            question: string | null;
                             choices: {
                                 id: string;
                                 label: string;
@@ -1404,6 +1461,7 @@ export interface paths {
                             seenAt: string | null;
                             answeredAt: string | null;
                             adoptedAt: string | null;
+                            purgedAt: string | null;
                             adoption: {
                                 status: "pending" | "adopted" | "void";
                                 reason: string | null;
@@ -1450,7 +1508,8 @@ export interface paths {
                             actionKey: string | null;
                             recipient: string;
                             claimedBy: string | null;
-                            question: string;
+                            /** @description Null where it was purged */
+                            question: string | null;
                             choices: {
                                 id: string;
                                 label: string;
@@ -1472,6 +1531,7 @@ export interface paths {
                             seenAt: string | null;
                             answeredAt: string | null;
                             adoptedAt: string | null;
+                            purgedAt: string | null;
                             adoption: {
                                 status: "pending" | "adopted" | "void";
                                 reason: string | null;
@@ -2487,7 +2547,8 @@ export interface paths {
                                 versions: {
                                     version: number;
                                     kind: string;
-                                    text: string;
+                                    /** @description Null where the content of the run was purged */
+                                    text: string | null;
                                     understood: string | null;
                                     /** Format: date-time */
                                     receivedAt: string;
@@ -2603,6 +2664,7 @@ export interface paths {
                                 enqueuedAt: string;
                                 startedAt: string | null;
                                 endedAt: string | null;
+                                purgedAt: string | null;
                             }[];
                             next: string | null;
                         };
@@ -2668,7 +2730,8 @@ export interface paths {
                             versions: {
                                 version: number;
                                 kind: string;
-                                text: string;
+                                /** @description Null where the content of the run was purged */
+                                text: string | null;
                                 understood: string | null;
                                 /** Format: date-time */
                                 receivedAt: string;
@@ -2784,6 +2847,7 @@ export interface paths {
                             enqueuedAt: string;
                             startedAt: string | null;
                             endedAt: string | null;
+                            purgedAt: string | null;
                         };
                     };
                 };
@@ -2878,6 +2942,8 @@ export interface paths {
                                 unsettledActions: string[];
                                 turn: number | null;
                                 publishedAt: string | null;
+                                /** Format: date-time */
+                                purgedAt?: string;
                             }[];
                             next: string | null;
                         };

@@ -8,7 +8,7 @@ import { Badge, Empty, Ids, Lost } from './parts';
 import { Request } from './request';
 import { SendBox } from './send-box';
 import { At, When } from './time';
-import { fateOf, shortId, titleOf, toneOfRun, waitsFor } from './words';
+import { fateOf, purgedWords, shortId, titleOf, toneOfRun, waitsFor } from './words';
 
 const relationWords: Readonly<Record<string, string>> = {
   unspecified: 'said',
@@ -38,7 +38,11 @@ const Words = ({
       <p className="quiet">
         {message.account}, {relationWords[message.relation] ?? message.relation} <At at={message.receivedAt} />
       </p>
-      {message.content === '' ? null : <p className="said">{message.content}</p>}
+      {message.content === '' ? null : message.content === null ? (
+        <p className="quiet">{purgedWords}</p>
+      ) : (
+        <p className="said">{message.content}</p>
+      )}
       <p className="fate">
         {fate === null ? (
           <span className="quiet">stored; no receipt known yet</span>
@@ -129,7 +133,7 @@ export const ConversationPage = ({ id }: { readonly id: string }) => {
             conversationId={id}
             runs={runs}
             open={open}
-            wordsOf={(run) => known.messages.get(run.messageId)?.content}
+            wordsOf={(run) => known.messages.get(run.messageId)?.content ?? undefined}
           />
         </section>
         <section aria-labelledby="runs">
@@ -137,7 +141,7 @@ export const ConversationPage = ({ id }: { readonly id: string }) => {
           {runs.length === 0 ? <p className="quiet">No run yet.</p> : null}
           <ul className="plain">
             {runs.map((run) => (
-              <RunCard key={run.runId} run={run} words={known.messages.get(run.messageId)?.content} />
+              <RunCard key={run.runId} run={run} words={known.messages.get(run.messageId)?.content ?? undefined} />
             ))}
           </ul>
           {open.length === 0 ? null : <h2>Waiting for an answer</h2>}

@@ -21,7 +21,8 @@ export interface Interaction {
   readonly actionKey: string | null;
   readonly recipient: string;
   readonly claimedBy: string | null;
-  readonly question: string;
+  /** Null where it was purged. */
+  readonly question: string | null;
   readonly choices: readonly { readonly id: string; readonly label: string }[];
   readonly schema?: unknown;
   readonly default?: unknown;
@@ -48,7 +49,8 @@ export interface Message {
   readonly clientMessageId: string;
   readonly account: string;
   readonly relation: string;
-  readonly content: string;
+  /** Null where the words were purged. */
+  readonly content: string | null;
   readonly targetRunId: string | null;
   readonly receivedAt: string;
 }
@@ -117,7 +119,7 @@ export interface RunRecord extends Run {
   readonly versions: readonly {
     readonly version: number;
     readonly kind: string;
-    readonly text: string;
+    readonly text: string | null;
     readonly understood: string | null;
     readonly receivedAt: string;
     readonly appliedAt: string | null;

@@ -48,7 +48,7 @@ export const Preview = ({
     };
   }, [open, interactionRef, requestRevision]);
 
-  const connector = item.question.split(':')[0] ?? 'the connector';
+  const connector = item.question?.split(':')[0] ?? 'the connector';
   if (!open)
     return (
       <p className="row">

@@ -5,7 +5,7 @@ import type { Interaction } from './facts';
 import { Badge, Ids } from './parts';
 import { Preview } from './preview';
 import { At, When } from './time';
-import { answerWords, shortId, standOf, type Tone } from './words';
+import { answerWords, purgedWords, shortId, standOf, type Tone } from './words';
 
 const kindWords = { question: 'Question', permission: 'Permission', approval: 'Approval' } as const;
 
@@ -183,7 +183,7 @@ export const Request = ({
           </span>
         ) : null}
       </header>
-      <h3>{item.question}</h3>
+      <h3>{item.question ?? purgedWords}</h3>
       <p className="quiet">
         {withRun ? (
           <>

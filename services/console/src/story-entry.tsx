@@ -6,7 +6,7 @@ import { Badge, Ids } from './parts';
 import { Request } from './request';
 import type { Entry } from './story';
 import { At } from './time';
-import { meaningOfAction, toneOfAction, toneOfRun } from './words';
+import { meaningOfAction, purgedWords, toneOfAction, toneOfRun } from './words';
 
 const versionOf = (side: unknown): string =>
   Object.entries((side ?? {}) as Record<string, unknown>)
@@ -125,7 +125,11 @@ const Body = ({
               </>
             )}
           </p>
-          <p className="said">{version.text}</p>
+          {version.text === null ? (
+            <p className="quiet">{purgedWords}</p>
+          ) : (
+            <p className="said">{version.text}</p>
+          )}
         </>
       );
     }

@@ -188,7 +188,10 @@ export const answerWords = (item: Interaction): string | null => {
 const maxTitleCharacters = 60;
 
 /** What a run is about, for people: its title, else the first of the words it was asked with. */
-export const titleOf = (title: string | null, words: string | undefined, id: string): string => {
+/** In the place of what was purged. */
+export const purgedWords = 'The words were purged; that they were said stays.';
+
+export const titleOf = (title: string | null, words: string | null | undefined, id: string): string => {
   if (title !== null) return title;
   const line = words?.trim().split('\n')[0] ?? '';
   if (line === '') return `Run ${shortId(id)}`;

@@ -25,7 +25,8 @@ export interface OpenRequest {
   readonly requestRevision: number;
   readonly kind: string;
   readonly runId: string;
-  readonly question: string;
+  /** Null where it was purged. */
+  readonly question: string | null;
   readonly choices: readonly { readonly id: string; readonly label: string }[] | null;
   readonly publishedAt: string | null;
 }
@@ -64,7 +65,8 @@ export interface AskedBefore {
   readonly interactionRef: string;
   readonly kind: string;
   readonly runId: string;
-  readonly question: string;
+  /** Null where it was purged. */
+  readonly question: string | null;
   readonly publishedAt: string | null;
 }
 

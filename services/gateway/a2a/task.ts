@@ -48,7 +48,7 @@ const messageOf = (
 });
 
 const questionOf = (run: RunView, request: OpenRequest): Message =>
-  messageOf(run, Role.ROLE_AGENT, request.interactionRef, request.question, {
+  messageOf(run, Role.ROLE_AGENT, request.interactionRef, request.question ?? '', {
     fairlead: {
       interactionRef: request.interactionRef,
       requestRevision: request.requestRevision,
@@ -130,7 +130,7 @@ export const historyOf = (run: RunView, { messages, receipts, interactions }: Sn
     }));
   const questions = asked.map((one) => ({
     at: one.publishedAt ?? '',
-    message: messageOf(run, Role.ROLE_AGENT, one.interactionRef, one.question),
+    message: messageOf(run, Role.ROLE_AGENT, one.interactionRef, one.question ?? ''),
   }));
   return [...said, ...questions].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ message }) => message);
 };
