@@ -1,3 +1,4 @@
+import { Malformed } from '../platform/errors';
 import { adopt, withdraw } from './approval';
 import { fillUrl, type Contract } from './contract';
 import { stand, type Draft } from './draft';
@@ -104,7 +105,8 @@ const presume = (draft: Draft, action: Action, contract: Contract, toldAt: numbe
 export const startAction = (draft: Draft, action: Action): void => {
   const fenceId = fenceIdOf(action);
   const fence = draft.fence?.runId === fenceId ? draft.fence : draft.view.get<Fence>('fence', fenceId);
-  if (fence === undefined) throw new Error(`${action.actionKey} cannot start: ${fenceId} has no fence row`);
+  if (fence === undefined)
+    throw new Malformed('no_fence', `${action.actionKey} cannot start: ${fenceId} has no fence row`);
   const contract = draft.world.contract(action.tenant, action.connector);
   const reason = forbidden(draft, fence, action, contract);
   if (reason !== null) {
