@@ -75,3 +75,11 @@ export const actionSchema: TSchema = Type.Object({
 });
 
 export const actionsSchema: TSchema = Type.Object({ items: Type.Array(actionSchema), next: text });
+
+/** Of a connector that was paused or resumed; what had waited for the latter is counted. */
+export const pausedSchema: TSchema = Type.Object({
+  connector: Type.String(),
+  paused: Type.Boolean(),
+  released: Type.Optional(Type.Integer()),
+});
+export const askedSchema: TSchema = Type.Object({ connector: Type.String(), asked: Type.Integer() });

@@ -6,6 +6,7 @@ import { problem, type Http } from '../platform/http';
 import { pause } from '../platform/pause';
 import { query } from '../platform/postgres';
 import type { Api } from '../platform/service';
+import { actionSchema, askedSchema, pausedSchema } from './answers';
 import type { CompensationAnswer } from './decide-compensate';
 import { itemOf, keyParams, notThere, operator } from './http';
 import type { Message } from './messages';
@@ -44,7 +45,10 @@ const refusal = (reply: FastifyReply, said: Extract<CompensationAnswer, { kind: 
 export const operateRoutes = (app: Http, api: Api<Message>, deps: OperateDeps): void => {
   app.post(
     '/v1/actions/:actionKey/compensations',
-    { config: operator, schema: { params: keyParams, body: compensation } },
+    {
+      config: operator,
+      schema: { params: keyParams, body: compensation, response: { 200: actionSchema, 201: actionSchema } },
+    },
     async (request, reply) => {
       const { actionKey } = request.params;
       const { tenant, account } = request.principal;
@@ -92,7 +96,7 @@ export const operateRoutes = (app: Http, api: Api<Message>, deps: OperateDeps): 
 
   app.post(
     '/v1/ops/connectors/:name/pause',
-    { config: steering, schema: { params: nameParams, body: reason } },
+    { config: steering, schema: { params: nameParams, body: reason, response: { 200: pausedSchema } } },
     async (request) => {
       const { name } = request.params;
       tenantFor(request, name);
@@ -108,7 +112,7 @@ export const operateRoutes = (app: Http, api: Api<Message>, deps: OperateDeps): 
 
   app.post(
     '/v1/ops/connectors/:name/resume',
-    { config: steering, schema: { params: nameParams, body: reason } },
+    { config: steering, schema: { params: nameParams, body: reason, response: { 200: pausedSchema } } },
     async (request) => {
       const { name } = request.params;
       tenantFor(request, name);
@@ -122,7 +126,7 @@ export const operateRoutes = (app: Http, api: Api<Message>, deps: OperateDeps): 
 
   app.post(
     '/v1/ops/connectors/:name/queries',
-    { config: steering, schema: { params: nameParams, body: reason } },
+    { config: steering, schema: { params: nameParams, body: reason, response: { 202: askedSchema } } },
     async (request, reply) => {
       const { name } = request.params;
       const tenant = tenantFor(request, name);

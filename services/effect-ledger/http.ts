@@ -130,7 +130,10 @@ export const routes = (app: Http, api: Api<Message>): void => {
 
   app.post(
     '/v1/actions/:actionKey/attestations',
-    { config: operator, schema: { params: keyParams, body: attestation } },
+    {
+      config: operator,
+      schema: { params: keyParams, body: attestation, response: { 200: actionSchema, 201: actionSchema } },
+    },
     async (request, reply) => {
       const { actionKey } = request.params;
       const { tenant, account } = request.principal;
@@ -147,7 +150,7 @@ export const routes = (app: Http, api: Api<Message>): void => {
 
   app.post(
     '/v1/actions/:actionKey/queries',
-    { config: operator, schema: { params: keyParams } },
+    { config: operator, schema: { params: keyParams, response: { 202: actionSchema } } },
     async (request, reply) => {
       const { actionKey } = request.params;
       const { tenant } = request.principal;

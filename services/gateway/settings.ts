@@ -1,4 +1,4 @@
-import { BadSetting } from '../platform/environment';
+import { BadSetting, type AuthSettings } from '../platform/environment';
 import { owners, type Owner } from './route-table';
 
 export interface Settings {
@@ -7,7 +7,7 @@ export interface Settings {
   readonly logLevel: string;
   readonly instance: string;
   readonly shutdownGraceMs: number;
-  readonly auth: { readonly jwksUrl: string; readonly issuer: string; readonly audience: string };
+  readonly auth: AuthSettings;
   readonly owners: Readonly<Record<Owner, URL>>;
 }
 
@@ -36,6 +36,13 @@ const whole = (env: Env, name: string, fallback: number, max: number): number =>
   return value;
 };
 
+const endlessTokens = (env: Env): boolean => {
+  const value = env['AUTH_ENDLESS_TOKENS'] ?? 'refused';
+  if (value !== 'refused' && value !== 'accepted')
+    throw new BadSetting('AUTH_ENDLESS_TOKENS', 'must be one of refused, accepted');
+  return value === 'accepted';
+};
+
 const ownerVariable = (owner: Owner): string => `${owner.replaceAll('-', '_').toUpperCase()}_URL`;
 
 export const readSettings = (env: Env): Settings => ({
@@ -48,6 +55,7 @@ export const readSettings = (env: Env): Settings => ({
     jwksUrl: url(env, 'AUTH_JWKS_URL', ['http:', 'https:', 'file:']).href,
     issuer: required(env, 'AUTH_ISSUER'),
     audience: required(env, 'AUTH_AUDIENCE'),
+    endless: endlessTokens(env),
   },
   owners: Object.fromEntries(
     owners.map((owner) => [owner, url(env, ownerVariable(owner), ['http:', 'https:'])]),

@@ -140,8 +140,11 @@ export const routes =
     );
 
     for (const type of ['seen', 'claim'] as const)
-      app.post(`/v1/interactions/:ref/${type}`, { schema: { params: refParams } }, async (request, reply) =>
-        answerWith(reply, (await api.submit({ type, ref: request.params.ref, actor: actorOf(request) })) as Reply),
+      app.post(
+        `/v1/interactions/:ref/${type}`,
+        { schema: { params: refParams, response: { 200: interactionSchema } } },
+        async (request, reply) =>
+          answerWith(reply, (await api.submit({ type, ref: request.params.ref, actor: actorOf(request) })) as Reply),
       );
 
     app.get('/v1/inbox/events', { exposeHeadRoute: false, config: { anyCursor: true } }, async (request, reply) => {

@@ -70,6 +70,8 @@ export const openAuth = (settings: {
   readonly jwksUrl: string;
   readonly issuer: string;
   readonly audience: string;
+  /** Takes tokens that never end, which nobody can take back either. */
+  readonly endless?: boolean;
 }): Auth => {
   let keys: JWTVerifyGetKey | null = null;
 
@@ -84,6 +86,7 @@ export const openAuth = (settings: {
         issuer: settings.issuer,
         audience: settings.audience,
         clockTolerance: clockToleranceSec,
+        requiredClaims: settings.endless === true ? [] : ['exp'],
       });
       return {
         principal: principalOf(payload),
@@ -93,6 +96,8 @@ export const openAuth = (settings: {
       if (error instanceof Refusal) throw error;
       if (!isFaultOfToken(error))
         throw new Refusal('unavailable', 'the keys that tokens are checked against cannot be read');
+      if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'exp')
+        throw new Refusal('unauthenticated', 'the token has no end (exp)');
       throw new Refusal('unauthenticated', 'the token does not verify');
     }
   });

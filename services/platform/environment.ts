@@ -15,6 +15,13 @@ export interface KafkaSettings {
   readonly sasl: { readonly mechanism: string; readonly username: string; readonly password: string } | null;
 }
 
+export interface AuthSettings {
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly endless: boolean;
+}
+
 export interface Environment {
   readonly kafka: KafkaSettings;
   readonly registryUrl: string;
@@ -26,7 +33,7 @@ export interface Environment {
   readonly host: string;
   readonly logLevel: string;
   readonly topicPrefix: string;
-  readonly auth: { readonly jwksUrl: string; readonly issuer: string; readonly audience: string };
+  readonly auth: AuthSettings;
   readonly configPath: string | null;
   readonly home: string;
   /** Unique name of this process inside its service: log field, lease owner, pid file. */
@@ -129,6 +136,7 @@ export const readEnvironment = (service: string, env: Env = process.env): Enviro
     jwksUrl: url(env, 'AUTH_JWKS_URL', ['http:', 'https:', 'file:']),
     issuer: required(env, 'AUTH_ISSUER'),
     audience: required(env, 'AUTH_AUDIENCE'),
+    endless: oneOf(env, 'AUTH_ENDLESS_TOKENS', ['refused', 'accepted'], 'refused') === 'accepted',
   },
   configPath: setting(env, 'FAIRLEAD_CONFIG') ?? null,
   home: env['FAIRLEAD_HOME'] ?? '.fairlead',

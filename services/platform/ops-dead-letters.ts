@@ -5,6 +5,15 @@ import type { Decoded } from './codec';
 import type { RawRecord } from './dead-letters';
 import { Refusal } from './errors';
 import { listOf, page, type Http } from './http';
+import {
+  answers,
+  bulkPurgedSchema,
+  bulkRedrivenSchema,
+  deadLetterSchema,
+  deadLettersSchema,
+  redrivenSchema,
+  settledSchema,
+} from './ops-answers';
 import { accountOf, auditIn, guard, printable, reasonBody } from './ops-audit';
 import type { HeaderValue } from './outbox';
 import { pause } from './pause';
@@ -144,7 +153,7 @@ export const deadLetterRoutes = (
     return row;
   };
 
-  app.get('/v1/ops/dead-letters', guard, async (request) => {
+  app.get('/v1/ops/dead-letters', { ...guard, schema: answers(deadLettersSchema) }, async (request) => {
     const { limit, after } = page(request.query as never);
     const { code } = request.query as { code?: string };
     const rows = await query<DeadRow>(
@@ -159,7 +168,7 @@ export const deadLetterRoutes = (
     return { items: items.map((row, index) => item(row, decoded[index] ?? null)), next };
   });
 
-  app.get('/v1/ops/dead-letters/:id', guard, async (request) => {
+  app.get('/v1/ops/dead-letters/:id', { ...guard, schema: answers(deadLetterSchema) }, async (request) => {
     const { id } = request.params as { id: string };
     const [row] = await query<DeadRow>(
       pool,
@@ -170,58 +179,74 @@ export const deadLetterRoutes = (
     return item(row, row.value === null ? null : await deps.decode(row.value));
   });
 
-  app.post('/v1/ops/dead-letters/:id/redrive', guard, async (request) =>
+  app.post('/v1/ops/dead-letters/:id/redrive', { ...guard, schema: answers(redrivenSchema) }, async (request) =>
     redriveOne(request.principal, await find((request.params as { id: string }).id)),
   );
 
-  app.post('/v1/ops/dead-letters/:id/skip', { ...guard, schema: { body: reasonBody } }, async (request) => {
-    const row = await find((request.params as { id: string }).id);
-    await query(pool, "UPDATE dead_letters SET state = 'skipped' WHERE consumer = $1 AND id = $2", [
-      row.consumer,
-      row.id,
-    ]);
-    await audit(request.principal, 'dead-letter.skip', row.id, request.body.reason);
-    return { id: row.id, state: 'skipped' };
-  });
+  app.post(
+    '/v1/ops/dead-letters/:id/skip',
+    { ...guard, schema: { body: reasonBody, ...answers(settledSchema) } },
+    async (request) => {
+      const row = await find((request.params as { id: string }).id);
+      await query(pool, "UPDATE dead_letters SET state = 'skipped' WHERE consumer = $1 AND id = $2", [
+        row.consumer,
+        row.id,
+      ]);
+      await audit(request.principal, 'dead-letter.skip', row.id, request.body.reason);
+      return { id: row.id, state: 'skipped' };
+    },
+  );
 
-  app.post('/v1/ops/dead-letters/redrive', { ...guard, schema: { body: bulkBody } }, async (request) => {
-    const { code, dryRun = false, perSec = defaultRedrivePerSec } = request.body;
-    const rows = await query<DeadRow>(
-      pool,
-      `SELECT * FROM dead_letters WHERE state = 'dead' AND ($1::text IS NULL OR code = $1) ORDER BY topic, partition, record_offset LIMIT ${maxBulkRedrive}`,
-      [code ?? null],
-    );
-    if (dryRun) return { matched: rows.length, redriven: 0, failed: 0, dryRun };
-    let redriven = 0;
-    for (const row of rows) {
-      if ((await redriveOne(request.principal, row)).state === 'redriven') redriven += 1;
-      await pause(1_000 / perSec);
-    }
-    return { matched: rows.length, redriven, failed: rows.length - redriven, dryRun };
-  });
+  app.post(
+    '/v1/ops/dead-letters/redrive',
+    { ...guard, schema: { body: bulkBody, ...answers(bulkRedrivenSchema) } },
+    async (request) => {
+      const { code, dryRun = false, perSec = defaultRedrivePerSec } = request.body;
+      const rows = await query<DeadRow>(
+        pool,
+        `SELECT * FROM dead_letters WHERE state = 'dead' AND ($1::text IS NULL OR code = $1) ORDER BY topic, partition, record_offset LIMIT ${maxBulkRedrive}`,
+        [code ?? null],
+      );
+      if (dryRun) return { matched: rows.length, redriven: 0, failed: 0, dryRun };
+      let redriven = 0;
+      for (const row of rows) {
+        if ((await redriveOne(request.principal, row)).state === 'redriven') redriven += 1;
+        await pause(1_000 / perSec);
+      }
+      return { matched: rows.length, redriven, failed: rows.length - redriven, dryRun };
+    },
+  );
 
-  app.post('/v1/ops/dead-letters/:id/purge', { ...guard, schema: { body: reasonBody } }, async (request) => {
-    const { id } = request.params as { id: string };
-    const gone = await query(pool, purgeSql('id = $3'), [accountOf(request.principal), request.body.reason, id]);
-    if (gone.length === 0) throw new Refusal('not_found', 'no dead letter of this id is here');
-    return { id, state: 'purged' };
-  });
+  app.post(
+    '/v1/ops/dead-letters/:id/purge',
+    { ...guard, schema: { body: reasonBody, ...answers(settledSchema) } },
+    async (request) => {
+      const { id } = request.params as { id: string };
+      const gone = await query(pool, purgeSql('id = $3'), [accountOf(request.principal), request.body.reason, id]);
+      if (gone.length === 0) throw new Refusal('not_found', 'no dead letter of this id is here');
+      return { id, state: 'purged' };
+    },
+  );
 
-  app.post('/v1/ops/dead-letters/purge', { ...guard, schema: { body: purgeBody } }, async (request) => {
-    const { olderThanDays, code, reason, dryRun = false } = request.body;
-    const [count] = await query<{ matched: number; waiting: number }>(
-      pool,
-      `SELECT count(*)::int AS matched, count(*) FILTER (WHERE state = 'dead')::int AS waiting FROM dead_letters WHERE ${ofAge('$1', '$2')}`,
-      [olderThanDays, code ?? null],
-    );
-    const { matched = 0, waiting = 0 } = count ?? {};
-    if (dryRun) return { matched, waiting, purged: 0, dryRun };
-    const chosen = ofAge('$3', '$4');
-    const gone = await query(
-      pool,
-      purgeSql(`ctid = ANY(ARRAY(SELECT ctid FROM dead_letters WHERE ${chosen} ORDER BY dead_at LIMIT ${maxPurge}))`),
-      [accountOf(request.principal), reason, olderThanDays, code ?? null],
-    );
-    return { matched, waiting, purged: gone.length, dryRun };
-  });
+  app.post(
+    '/v1/ops/dead-letters/purge',
+    { ...guard, schema: { body: purgeBody, ...answers(bulkPurgedSchema) } },
+    async (request) => {
+      const { olderThanDays, code, reason, dryRun = false } = request.body;
+      const [count] = await query<{ matched: number; waiting: number }>(
+        pool,
+        `SELECT count(*)::int AS matched, count(*) FILTER (WHERE state = 'dead')::int AS waiting FROM dead_letters WHERE ${ofAge('$1', '$2')}`,
+        [olderThanDays, code ?? null],
+      );
+      const { matched = 0, waiting = 0 } = count ?? {};
+      if (dryRun) return { matched, waiting, purged: 0, dryRun };
+      const chosen = ofAge('$3', '$4');
+      const gone = await query(
+        pool,
+        purgeSql(`ctid = ANY(ARRAY(SELECT ctid FROM dead_letters WHERE ${chosen} ORDER BY dead_at LIMIT ${maxPurge}))`),
+        [accountOf(request.principal), reason, olderThanDays, code ?? null],
+      );
+      return { matched, waiting, purged: gone.length, dryRun };
+    },
+  );
 };

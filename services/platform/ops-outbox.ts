@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { Refusal } from './errors';
 import { listOf, page, type Http } from './http';
 import { blockedIncident } from './incidents';
+import { answers, blockedKeysSchema, unblockedSchema } from './ops-answers';
 import { auditIn, guard, printable, reasonBody } from './ops-audit';
 import { query } from './postgres';
 
@@ -9,7 +10,7 @@ import { query } from './postgres';
 export const outboxRoutes = (app: Http, pool: Pool): void => {
   const audit = auditIn(pool);
 
-  app.get('/v1/ops/outbox/blocked', guard, async (request) => {
+  app.get('/v1/ops/outbox/blocked', { ...guard, schema: answers(blockedKeysSchema) }, async (request) => {
     const { limit, after } = page(request.query as never);
     if (after !== null && !/^\d{1,18}$/.test(after))
       throw new Refusal('field_invalid', 'after must be a key of this list', 'after');
@@ -46,7 +47,7 @@ export const outboxRoutes = (app: Http, pool: Pool): void => {
   const unblock = (action: 'retry' | 'skip', sql: string): void => {
     app.post(
       `/v1/ops/outbox/:key/${action}`,
-      { ...guard, ...(action === 'skip' ? { schema: { body: reasonBody } } : {}) },
+      { ...guard, schema: { ...(action === 'skip' ? { body: reasonBody } : {}), ...answers(unblockedSchema) } },
       async (request) => {
         const { key } = request.params as { key: string };
         // In one statement: where the relay is refused again at once, it opens the incident again after this.

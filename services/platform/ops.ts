@@ -3,6 +3,7 @@ import type { TopicLag } from './consumer';
 import type { RawRecord } from './dead-letters';
 import { Refusal } from './errors';
 import { listOf, page, type Http } from './http';
+import { answers, incidentsSchema, lagSchema, settledSchema, statusSchema } from './ops-answers';
 import { auditIn, guard } from './ops-audit';
 import type { Decoded } from './codec';
 import { instancesSeen, lagHistory } from './lag-samples';
@@ -26,7 +27,7 @@ export const opsRoutes = (app: Http, deps: OpsDeps): void => {
   deadLetterRoutes(app, deps);
   outboxRoutes(app, pool);
 
-  app.get('/v1/ops/incidents', guard, async (request) => {
+  app.get('/v1/ops/incidents', { ...guard, schema: answers(incidentsSchema) }, async (request) => {
     const { limit, after } = page(request.query as never);
     const rows = await query<{
       id: string;
@@ -58,7 +59,7 @@ export const opsRoutes = (app: Http, deps: OpsDeps): void => {
     };
   });
 
-  app.post('/v1/ops/incidents/:id/acknowledge', guard, async (request) => {
+  app.post('/v1/ops/incidents/:id/acknowledge', { ...guard, schema: answers(settledSchema) }, async (request) => {
     const { id } = request.params as { id: string };
     const rows = await query<{ id: string }>(
       pool,
@@ -70,10 +71,13 @@ export const opsRoutes = (app: Http, deps: OpsDeps): void => {
     return { id, state: 'acknowledged' };
   });
 
-  app.get('/v1/ops/status', guard, async () => {
+  app.get('/v1/ops/status', { ...guard, schema: answers(statusSchema) }, async () => {
     const [instances, history, outbox] = await Promise.all([instancesSeen(pool), lagHistory(pool), outboxNow(pool)]);
     return { instances, history, outbox };
   });
 
-  app.get('/v1/ops/lag', guard, async () => ({ items: await deps.lag(), next: null }));
+  app.get('/v1/ops/lag', { ...guard, schema: answers(lagSchema) }, async () => ({
+    items: await deps.lag(),
+    next: null,
+  }));
 };

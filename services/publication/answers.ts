@@ -48,3 +48,31 @@ export const snapshotSchema: TSchema = Type.Object({
   actions: items,
   reports: items,
 });
+
+const documentText = {
+  sha256: Type.String(),
+  contentType: text,
+  sizeBytes: orNull(Type.Integer()),
+  basedOn: Type.Array(Type.String()),
+  runId: text,
+  version: orNull(Type.Integer()),
+  seq: orNull(Type.Integer()),
+  by: text,
+  at: orNull(instant),
+  body: text,
+};
+
+export const documentSchema: TSchema = Type.Object({
+  documentId: Type.String(),
+  account: Type.String(),
+  current: Type.Object(documentText),
+  conflicts: Type.Array(Type.Object({ ...documentText, conflictsWith: Type.String() })),
+  resolved: Type.Array(
+    Type.Object({
+      sha256: Type.String(),
+      conflictsWith: Type.String(),
+      at: orNull(instant),
+      resolvedBy: text,
+    }),
+  ),
+});

@@ -4,6 +4,7 @@ import { checkText } from '../platform/content';
 import { Refusal } from '../platform/errors';
 import type { Http } from '../platform/http';
 import type { Api } from '../platform/service';
+import { documentSchema } from './answers';
 import type { Resolution } from './decide-documents';
 import { openConflicts, textOf, type Document } from './document';
 import { time, type Item } from './items';
@@ -69,11 +70,16 @@ export const documentRoutes = (app: Http, api: Api<AnyMessage>): void => {
     };
   };
 
-  app.get('/v1/documents/:id', { schema: { params } }, async (request) => shown(await find(request)));
+  app.get('/v1/documents/:id', { schema: { params, response: { 200: documentSchema } } }, async (request) =>
+    shown(await find(request)),
+  );
 
   app.post(
     '/v1/documents/:id/resolutions',
-    { config: { roles: ['integrator'] }, schema: { params, body: resolution } },
+    {
+      config: { roles: ['integrator'] },
+      schema: { params, body: resolution, response: { 200: documentSchema, 201: documentSchema } },
+    },
     async (request, reply) => {
       const { id } = await find(request);
       const { basedOn, body, contentType } = request.body;

@@ -185,3 +185,15 @@ export const purgedSchema: TSchema = Type.Object({
   runs: Type.Integer(),
   purgedAt: instant,
 });
+
+export const taskSchema: TSchema = Type.Object({
+  taskId: Type.String(),
+  conversationId: Type.String(),
+  entity: orNull(Type.Object({ type: Type.String(), id: Type.String() })),
+  title: text,
+  createdAt: instant,
+  runs: Type.Array(runSchema),
+});
+
+/** Of an operator's hand on a run. */
+export const steeredSchema: TSchema = Type.Object({ runId: Type.String(), state: runState });

@@ -3,7 +3,15 @@ import type { Principal } from '../platform/auth';
 import { Refusal } from '../platform/errors';
 import { listOf, page, problem, type Http } from '../platform/http';
 import type { Api } from '../platform/service';
-import { listOfSchema, queuedSchema, runSchema, standingSchema, turnSchema } from './answers';
+import {
+  listOfSchema,
+  queuedSchema,
+  runSchema,
+  standingSchema,
+  steeredSchema,
+  taskSchema,
+  turnSchema,
+} from './answers';
 import { blobs } from './keys';
 import { conversationIdOf, type ExecutorMessage } from './messages';
 import { terminalStatuses } from './run-status';
@@ -141,7 +149,7 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
     return { items: await shownRows(items), next };
   });
 
-  app.get('/v1/tasks/:taskId', async (request) => {
+  app.get('/v1/tasks/:taskId', { schema: { response: { 200: taskSchema } } }, async (request) => {
     const { taskId } = request.params as { taskId: string };
     const who = request.principal;
     const task = await findTask(pool, taskId);
@@ -190,7 +198,7 @@ export const routes = (app: Http, api: Api<ExecutorMessage>): void => {
   for (const verb of ['cancel', 'release-lease', 'pause', 'resume'] as const)
     app.post(
       `/v1/ops/runs/:runId/${verb}`,
-      { config: { roles: ['operator'] }, schema: { params, body: reason } },
+      { config: { roles: ['operator'] }, schema: { params, body: reason, response: { 200: steeredSchema } } },
       async (request, reply) => {
         const { run } = await seen(request.principal, request.params.runId);
         const answer = (await api.submit({

@@ -59,7 +59,7 @@ export const openQuestion = (draft: Draft, turn: OpenTurn, one: Ask): void => {
     question: one.question,
     choices: one.choices ?? [],
     schema: one.schema === undefined ? null : JSON.stringify(one.schema),
-    defaultAnswer: one.default === undefined ? null : JSON.stringify(one.default),
+    defaultAnswer: one.default == null ? null : JSON.stringify(one.default),
     grant: one.grant ?? null,
     recipient: recipientOf(draft, one),
     expiresAt: one.expiresInSec === undefined ? null : context.now + one.expiresInSec * 1_000,

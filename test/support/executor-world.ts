@@ -145,7 +145,13 @@ export const openExecutorWorld = async (file: string): Promise<ExecutorWorld> =>
   };
   const only = [
     ...['run.commands.v1', 'run.events.v1', 'hil.requests.v1', 'hil.events.v1'],
-    ...['effect.commands.v1', 'effect.events.v1', 'publication.commands.v1', 'publication.events.v1', 'content.purges.v1'],
+    ...[
+      'effect.commands.v1',
+      'effect.events.v1',
+      'publication.commands.v1',
+      'publication.events.v1',
+      'content.purges.v1',
+    ],
   ];
   const topics = { kafka, registryUrl, prefix, only, replicationFactor: 1, minInsyncReplicas: 1, log: () => undefined };
   const [databaseUrl] = await Promise.all([makeDatabase(), applyTopics(topics)]);

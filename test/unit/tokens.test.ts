@@ -12,6 +12,7 @@ let auth: Auth;
 let own: CryptoKey;
 let foreign: CryptoKey;
 let publicPem: string;
+let keySet: string;
 
 beforeAll(async () => {
   const pair = await generateKeyPair('RS256', { extractable: true });
@@ -19,7 +20,8 @@ beforeAll(async () => {
   foreign = (await generateKeyPair('RS256')).privateKey;
   publicPem = await exportSPKI(pair.publicKey);
   const file = join(mkdtempSync(join(tmpdir(), 'fairlead-tokens-')), 'jwks.json');
-  writeFileSync(file, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k' }] }));
+  keySet = JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k' }] });
+  writeFileSync(file, keySet);
   auth = openAuth({ jwksUrl: pathToFileURL(file).href, issuer, audience });
 });
 
@@ -70,6 +72,7 @@ describe('A7 what a token has to be', () => {
       },
     ],
     ['that has ended', () => signed({ exp: now - 60 })],
+    ['that never ends', () => signed({ exp: undefined })],
     ['that is not valid yet', () => signed({ nbf: now + 600 })],
     ['for another audience', () => signed({ aud: 'another' })],
     ['for no audience', () => signed({ aud: undefined })],
@@ -87,6 +90,15 @@ describe('A7 what a token has to be', () => {
   test.each(['', 'Basic ', 'bearer\n', 'Bearer  '])('after "%s" it is no bearer token', async (scheme) =>
     expect(await said(await signed(), scheme)).toBe('unauthenticated'),
   );
+
+  test('one that never ends is taken where that is configured, one that has ended nowhere', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'fairlead-tokens-')), 'jwks.json');
+    writeFileSync(file, keySet);
+    const lenient = openAuth({ jwksUrl: pathToFileURL(file).href, issuer, audience, endless: true });
+    expect(await lenient.verify(`Bearer ${await signed({ exp: undefined })}`)).toMatchObject({ account: 'alice' });
+    const over = lenient.verify(`Bearer ${await signed({ exp: now - 60 })}`);
+    await expect(over).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
 
   test('a good one that was just seen helps no other with the same payload', async () => {
     const good = await signed();

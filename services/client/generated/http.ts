@@ -287,7 +287,156 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            actionKey: string;
+                            connector: string;
+                            operation: string;
+                            subject: string;
+                            revision: number;
+                            state: "proposed" | "awaiting_approval" | "denied" | "withdrawn" | "admitted" | "sending" | "succeeded" | "failed" | "unknown" | "blocked" | "disputed";
+                            code: string | null;
+                            runId: string;
+                            conversationId: string;
+                            taskId: string;
+                            proposalId: string;
+                            requirementsVersion: number;
+                            requestSha256: string;
+                            target: {
+                                method: string;
+                                url: string;
+                            };
+                            /** Format: date-time */
+                            openedAt: string;
+                            approval: {
+                                interactionRef: string;
+                                previewSha256: string;
+                                decision: ("approve" | "deny") | null;
+                                by: string | null;
+                                at: string | null;
+                                /** Format: date-time */
+                                expiresAt: string;
+                                adoptedBy: number | null;
+                            } | null;
+                            attempts: {
+                                number: number;
+                                outcome: string | null;
+                                code: string | null;
+                                /** Format: date-time */
+                                sendBy: string;
+                                /** Format: date-time */
+                                startedAt: string;
+                                endedAt: string | null;
+                                httpStatus: number | null;
+                                body: string | null;
+                                headers: {
+                                    [key: string]: string;
+                                } | null;
+                            }[];
+                            queries: number;
+                            evidence: {
+                                by: "response" | "query" | "callback" | "attestation";
+                                outcome: "succeeded" | "failed";
+                                code: string | null;
+                                status: number | null;
+                                body: string | null;
+                                account: string | null;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
+                            links: {
+                                kind: "compensates" | "compensated_by";
+                                actionKey: string;
+                            }[];
+                            cancel: {
+                                /** Format: date-time */
+                                requestedAt: string;
+                                tries: number;
+                                answeredAt: string | null;
+                                httpStatus: number | null;
+                                confirmedAt: string | null;
+                            } | null;
+                            purgedAt: string | null;
+                        };
+                    };
+                };
+                /** @description Default Response */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            actionKey: string;
+                            connector: string;
+                            operation: string;
+                            subject: string;
+                            revision: number;
+                            state: "proposed" | "awaiting_approval" | "denied" | "withdrawn" | "admitted" | "sending" | "succeeded" | "failed" | "unknown" | "blocked" | "disputed";
+                            code: string | null;
+                            runId: string;
+                            conversationId: string;
+                            taskId: string;
+                            proposalId: string;
+                            requirementsVersion: number;
+                            requestSha256: string;
+                            target: {
+                                method: string;
+                                url: string;
+                            };
+                            /** Format: date-time */
+                            openedAt: string;
+                            approval: {
+                                interactionRef: string;
+                                previewSha256: string;
+                                decision: ("approve" | "deny") | null;
+                                by: string | null;
+                                at: string | null;
+                                /** Format: date-time */
+                                expiresAt: string;
+                                adoptedBy: number | null;
+                            } | null;
+                            attempts: {
+                                number: number;
+                                outcome: string | null;
+                                code: string | null;
+                                /** Format: date-time */
+                                sendBy: string;
+                                /** Format: date-time */
+                                startedAt: string;
+                                endedAt: string | null;
+                                httpStatus: number | null;
+                                body: string | null;
+                                headers: {
+                                    [key: string]: string;
+                                } | null;
+                            }[];
+                            queries: number;
+                            evidence: {
+                                by: "response" | "query" | "callback" | "attestation";
+                                outcome: "succeeded" | "failed";
+                                code: string | null;
+                                status: number | null;
+                                body: string | null;
+                                account: string | null;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
+                            links: {
+                                kind: "compensates" | "compensated_by";
+                                actionKey: string;
+                            }[];
+                            cancel: {
+                                /** Format: date-time */
+                                requestedAt: string;
+                                tries: number;
+                                answeredAt: string | null;
+                                httpStatus: number | null;
+                                confirmedAt: string | null;
+                            } | null;
+                            purgedAt: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -330,7 +479,156 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            actionKey: string;
+                            connector: string;
+                            operation: string;
+                            subject: string;
+                            revision: number;
+                            state: "proposed" | "awaiting_approval" | "denied" | "withdrawn" | "admitted" | "sending" | "succeeded" | "failed" | "unknown" | "blocked" | "disputed";
+                            code: string | null;
+                            runId: string;
+                            conversationId: string;
+                            taskId: string;
+                            proposalId: string;
+                            requirementsVersion: number;
+                            requestSha256: string;
+                            target: {
+                                method: string;
+                                url: string;
+                            };
+                            /** Format: date-time */
+                            openedAt: string;
+                            approval: {
+                                interactionRef: string;
+                                previewSha256: string;
+                                decision: ("approve" | "deny") | null;
+                                by: string | null;
+                                at: string | null;
+                                /** Format: date-time */
+                                expiresAt: string;
+                                adoptedBy: number | null;
+                            } | null;
+                            attempts: {
+                                number: number;
+                                outcome: string | null;
+                                code: string | null;
+                                /** Format: date-time */
+                                sendBy: string;
+                                /** Format: date-time */
+                                startedAt: string;
+                                endedAt: string | null;
+                                httpStatus: number | null;
+                                body: string | null;
+                                headers: {
+                                    [key: string]: string;
+                                } | null;
+                            }[];
+                            queries: number;
+                            evidence: {
+                                by: "response" | "query" | "callback" | "attestation";
+                                outcome: "succeeded" | "failed";
+                                code: string | null;
+                                status: number | null;
+                                body: string | null;
+                                account: string | null;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
+                            links: {
+                                kind: "compensates" | "compensated_by";
+                                actionKey: string;
+                            }[];
+                            cancel: {
+                                /** Format: date-time */
+                                requestedAt: string;
+                                tries: number;
+                                answeredAt: string | null;
+                                httpStatus: number | null;
+                                confirmedAt: string | null;
+                            } | null;
+                            purgedAt: string | null;
+                        };
+                    };
+                };
+                /** @description Default Response */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            actionKey: string;
+                            connector: string;
+                            operation: string;
+                            subject: string;
+                            revision: number;
+                            state: "proposed" | "awaiting_approval" | "denied" | "withdrawn" | "admitted" | "sending" | "succeeded" | "failed" | "unknown" | "blocked" | "disputed";
+                            code: string | null;
+                            runId: string;
+                            conversationId: string;
+                            taskId: string;
+                            proposalId: string;
+                            requirementsVersion: number;
+                            requestSha256: string;
+                            target: {
+                                method: string;
+                                url: string;
+                            };
+                            /** Format: date-time */
+                            openedAt: string;
+                            approval: {
+                                interactionRef: string;
+                                previewSha256: string;
+                                decision: ("approve" | "deny") | null;
+                                by: string | null;
+                                at: string | null;
+                                /** Format: date-time */
+                                expiresAt: string;
+                                adoptedBy: number | null;
+                            } | null;
+                            attempts: {
+                                number: number;
+                                outcome: string | null;
+                                code: string | null;
+                                /** Format: date-time */
+                                sendBy: string;
+                                /** Format: date-time */
+                                startedAt: string;
+                                endedAt: string | null;
+                                httpStatus: number | null;
+                                body: string | null;
+                                headers: {
+                                    [key: string]: string;
+                                } | null;
+                            }[];
+                            queries: number;
+                            evidence: {
+                                by: "response" | "query" | "callback" | "attestation";
+                                outcome: "succeeded" | "failed";
+                                code: string | null;
+                                status: number | null;
+                                body: string | null;
+                                account: string | null;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
+                            links: {
+                                kind: "compensates" | "compensated_by";
+                                actionKey: string;
+                            }[];
+                            cancel: {
+                                /** Format: date-time */
+                                requestedAt: string;
+                                tries: number;
+                                answeredAt: string | null;
+                                httpStatus: number | null;
+                                confirmedAt: string | null;
+                            } | null;
+                            purgedAt: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -361,11 +659,82 @@ export interface paths {
             requestBody?: never;
             responses: {
                 /** @description Default Response */
-                200: {
+                202: {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            actionKey: string;
+                            connector: string;
+                            operation: string;
+                            subject: string;
+                            revision: number;
+                            state: "proposed" | "awaiting_approval" | "denied" | "withdrawn" | "admitted" | "sending" | "succeeded" | "failed" | "unknown" | "blocked" | "disputed";
+                            code: string | null;
+                            runId: string;
+                            conversationId: string;
+                            taskId: string;
+                            proposalId: string;
+                            requirementsVersion: number;
+                            requestSha256: string;
+                            target: {
+                                method: string;
+                                url: string;
+                            };
+                            /** Format: date-time */
+                            openedAt: string;
+                            approval: {
+                                interactionRef: string;
+                                previewSha256: string;
+                                decision: ("approve" | "deny") | null;
+                                by: string | null;
+                                at: string | null;
+                                /** Format: date-time */
+                                expiresAt: string;
+                                adoptedBy: number | null;
+                            } | null;
+                            attempts: {
+                                number: number;
+                                outcome: string | null;
+                                code: string | null;
+                                /** Format: date-time */
+                                sendBy: string;
+                                /** Format: date-time */
+                                startedAt: string;
+                                endedAt: string | null;
+                                httpStatus: number | null;
+                                body: string | null;
+                                headers: {
+                                    [key: string]: string;
+                                } | null;
+                            }[];
+                            queries: number;
+                            evidence: {
+                                by: "response" | "query" | "callback" | "attestation";
+                                outcome: "succeeded" | "failed";
+                                code: string | null;
+                                status: number | null;
+                                body: string | null;
+                                account: string | null;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
+                            links: {
+                                kind: "compensates" | "compensated_by";
+                                actionKey: string;
+                            }[];
+                            cancel: {
+                                /** Format: date-time */
+                                requestedAt: string;
+                                tries: number;
+                                answeredAt: string | null;
+                                httpStatus: number | null;
+                                confirmedAt: string | null;
+                            } | null;
+                            purgedAt: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -1023,7 +1392,43 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            documentId: string;
+                            account: string;
+                            current: {
+                                sha256: string;
+                                contentType: string | null;
+                                sizeBytes: number | null;
+                                basedOn: string[];
+                                runId: string | null;
+                                version: number | null;
+                                seq: number | null;
+                                by: string | null;
+                                at: string | null;
+                                body: string | null;
+                            };
+                            conflicts: {
+                                sha256: string;
+                                contentType: string | null;
+                                sizeBytes: number | null;
+                                basedOn: string[];
+                                runId: string | null;
+                                version: number | null;
+                                seq: number | null;
+                                by: string | null;
+                                at: string | null;
+                                body: string | null;
+                                conflictsWith: string;
+                            }[];
+                            resolved: {
+                                sha256: string;
+                                conflictsWith: string;
+                                at: string | null;
+                                resolvedBy: string | null;
+                            }[];
+                        };
+                    };
                 };
             };
         };
@@ -1068,7 +1473,86 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            documentId: string;
+                            account: string;
+                            current: {
+                                sha256: string;
+                                contentType: string | null;
+                                sizeBytes: number | null;
+                                basedOn: string[];
+                                runId: string | null;
+                                version: number | null;
+                                seq: number | null;
+                                by: string | null;
+                                at: string | null;
+                                body: string | null;
+                            };
+                            conflicts: {
+                                sha256: string;
+                                contentType: string | null;
+                                sizeBytes: number | null;
+                                basedOn: string[];
+                                runId: string | null;
+                                version: number | null;
+                                seq: number | null;
+                                by: string | null;
+                                at: string | null;
+                                body: string | null;
+                                conflictsWith: string;
+                            }[];
+                            resolved: {
+                                sha256: string;
+                                conflictsWith: string;
+                                at: string | null;
+                                resolvedBy: string | null;
+                            }[];
+                        };
+                    };
+                };
+                /** @description Default Response */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            documentId: string;
+                            account: string;
+                            current: {
+                                sha256: string;
+                                contentType: string | null;
+                                sizeBytes: number | null;
+                                basedOn: string[];
+                                runId: string | null;
+                                version: number | null;
+                                seq: number | null;
+                                by: string | null;
+                                at: string | null;
+                                body: string | null;
+                            };
+                            conflicts: {
+                                sha256: string;
+                                contentType: string | null;
+                                sizeBytes: number | null;
+                                basedOn: string[];
+                                runId: string | null;
+                                version: number | null;
+                                seq: number | null;
+                                by: string | null;
+                                at: string | null;
+                                body: string | null;
+                                conflictsWith: string;
+                            }[];
+                            resolved: {
+                                sha256: string;
+                                conflictsWith: string;
+                                at: string | null;
+                                resolvedBy: string | null;
+                            }[];
+                        };
+                    };
                 };
             };
         };
@@ -1338,7 +1822,70 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            interactionRef: string;
+                            requestRevision: number;
+                            kind: "question" | "permission" | "approval";
+                            mode: "non_blocking" | "blocking";
+                            state: "open" | "answered" | "closed";
+                            code: string | null;
+                            conversationId: string;
+                            taskId: string;
+                            runId: string;
+                            rootRunId: string;
+                            requirementsVersion: number;
+                            turn: number | null;
+                            questionId: string | null;
+                            actionKey: string | null;
+                            recipient: string;
+                            claimedBy: string | null;
+                            /** @description Null where it was purged */
+                            question: string | null;
+                            choices: {
+                                id: string;
+                                label: string;
+                            }[];
+                            /** @description JSON Schema of `value`, where one was asked for */
+                            schema: unknown;
+                            /** @description What the run goes on with meanwhile */
+                            default: unknown;
+                            /** @description What a permission would give */
+                            grant: unknown;
+                            holdsReport: boolean;
+                            previewSha256: string | null;
+                            reminders: number;
+                            remindedAt: string | null;
+                            escalatedTo: string | null;
+                            escalatedAt: string | null;
+                            expiresAt: string | null;
+                            publishedAt: string | null;
+                            seenAt: string | null;
+                            answeredAt: string | null;
+                            adoptedAt: string | null;
+                            purgedAt: string | null;
+                            adoption: {
+                                status: "pending" | "adopted" | "void";
+                                reason: string | null;
+                                runId: string | null;
+                                turn: number | null;
+                                inputSha256: string | null;
+                            } | null;
+                            late: boolean;
+                            response: {
+                                responseId: string;
+                                clientResponseId: string;
+                                text: string | null;
+                                choice: string | null;
+                                /** @description The structured answer */
+                                value: unknown;
+                                decision: string | null;
+                                respondedBy: string;
+                                late: boolean;
+                                previewSha256: string | null;
+                            } | null;
+                        };
+                    };
                 };
             };
         };
@@ -1588,7 +2135,70 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            interactionRef: string;
+                            requestRevision: number;
+                            kind: "question" | "permission" | "approval";
+                            mode: "non_blocking" | "blocking";
+                            state: "open" | "answered" | "closed";
+                            code: string | null;
+                            conversationId: string;
+                            taskId: string;
+                            runId: string;
+                            rootRunId: string;
+                            requirementsVersion: number;
+                            turn: number | null;
+                            questionId: string | null;
+                            actionKey: string | null;
+                            recipient: string;
+                            claimedBy: string | null;
+                            /** @description Null where it was purged */
+                            question: string | null;
+                            choices: {
+                                id: string;
+                                label: string;
+                            }[];
+                            /** @description JSON Schema of `value`, where one was asked for */
+                            schema: unknown;
+                            /** @description What the run goes on with meanwhile */
+                            default: unknown;
+                            /** @description What a permission would give */
+                            grant: unknown;
+                            holdsReport: boolean;
+                            previewSha256: string | null;
+                            reminders: number;
+                            remindedAt: string | null;
+                            escalatedTo: string | null;
+                            escalatedAt: string | null;
+                            expiresAt: string | null;
+                            publishedAt: string | null;
+                            seenAt: string | null;
+                            answeredAt: string | null;
+                            adoptedAt: string | null;
+                            purgedAt: string | null;
+                            adoption: {
+                                status: "pending" | "adopted" | "void";
+                                reason: string | null;
+                                runId: string | null;
+                                turn: number | null;
+                                inputSha256: string | null;
+                            } | null;
+                            late: boolean;
+                            response: {
+                                responseId: string;
+                                clientResponseId: string;
+                                text: string | null;
+                                choice: string | null;
+                                /** @description The structured answer */
+                                value: unknown;
+                                decision: string | null;
+                                respondedBy: string;
+                                late: boolean;
+                                previewSha256: string | null;
+                            } | null;
+                        };
+                    };
                 };
             };
         };
@@ -1629,7 +2239,13 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            connector: string;
+                            paused: boolean;
+                            released?: number;
+                        };
+                    };
                 };
             };
         };
@@ -1666,11 +2282,16 @@ export interface paths {
             };
             responses: {
                 /** @description Default Response */
-                200: {
+                202: {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            connector: string;
+                            asked: number;
+                        };
+                    };
                 };
             };
         };
@@ -1711,7 +2332,13 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            connector: string;
+                            paused: boolean;
+                            released?: number;
+                        };
+                    };
                 };
             };
         };
@@ -1752,7 +2379,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            runId: string;
+                            state: "queued" | "running" | "waiting" | "parked" | "pausing" | "paused" | "cancelling" | "publishing" | "closing" | "completed" | "partial" | "failed" | "cancelled" | "interrupted";
+                        };
+                    };
                 };
             };
         };
@@ -1793,7 +2425,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            runId: string;
+                            state: "queued" | "running" | "waiting" | "parked" | "pausing" | "paused" | "cancelling" | "publishing" | "closing" | "completed" | "partial" | "failed" | "cancelled" | "interrupted";
+                        };
+                    };
                 };
             };
         };
@@ -1834,7 +2471,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            runId: string;
+                            state: "queued" | "running" | "waiting" | "parked" | "pausing" | "paused" | "cancelling" | "publishing" | "closing" | "completed" | "partial" | "failed" | "cancelled" | "interrupted";
+                        };
+                    };
                 };
             };
         };
@@ -1875,7 +2517,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            runId: string;
+                            state: "queued" | "running" | "waiting" | "parked" | "pausing" | "paused" | "cancelling" | "publishing" | "closing" | "completed" | "partial" | "failed" | "cancelled" | "interrupted";
+                        };
+                    };
                 };
             };
         };
@@ -1910,7 +2557,30 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            items: {
+                                /** @description topic:partition:offset */
+                                id: string;
+                                consumer: string;
+                                topic: string;
+                                code: string;
+                                message: string;
+                                /** Format: date-time */
+                                at: string;
+                                attempts: number;
+                                redriveCount: number;
+                                state: "dead" | "redriven" | "skipped";
+                                key: string | null;
+                                preview: string | null;
+                                decoded: {
+                                    record: string;
+                                    value: unknown;
+                                } | null;
+                            }[];
+                            next: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -1958,7 +2628,14 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            matched: number;
+                            waiting: number;
+                            purged: number;
+                            dryRun: boolean;
+                        };
+                    };
                 };
             };
         };
@@ -2003,7 +2680,14 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            matched: number;
+                            redriven: number;
+                            failed: number;
+                            dryRun: boolean;
+                        };
+                    };
                 };
             };
         };
@@ -2039,7 +2723,27 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            /** @description topic:partition:offset */
+                            id: string;
+                            consumer: string;
+                            topic: string;
+                            code: string;
+                            message: string;
+                            /** Format: date-time */
+                            at: string;
+                            attempts: number;
+                            redriveCount: number;
+                            state: "dead" | "redriven" | "skipped";
+                            key: string | null;
+                            preview: string | null;
+                            decoded: {
+                                record: string;
+                                value: unknown;
+                            } | null;
+                        };
+                    };
                 };
             };
         };
@@ -2085,7 +2789,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            id: string;
+                            state: string;
+                        };
+                    };
                 };
             };
         };
@@ -2123,7 +2832,14 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            id: string;
+                            state: string;
+                            code: string | null;
+                            message: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -2167,7 +2883,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            id: string;
+                            state: string;
+                        };
+                    };
                 };
             };
         };
@@ -2202,7 +2923,22 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            items: {
+                                id: string;
+                                kind: string;
+                                ref: string;
+                                reason: string;
+                                actions: string[];
+                                /** Format: date-time */
+                                openedAt: string;
+                                acknowledgedAt: string | null;
+                                closedAt: string | null;
+                            }[];
+                            next: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -2242,7 +2978,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            id: string;
+                            state: string;
+                        };
+                    };
                 };
             };
         };
@@ -2277,7 +3018,19 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            items: {
+                                group: string;
+                                topic: string;
+                                partition: number;
+                                lag: number;
+                                timeLagSeconds: number;
+                                progressAgeSeconds: number;
+                            }[];
+                            next: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -2314,7 +3067,21 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            items: {
+                                key: string;
+                                topic: string;
+                                recordKey: string | null;
+                                eventId: string;
+                                message: string | null;
+                                /** Format: date-time */
+                                at: string;
+                                waiting: number;
+                            }[];
+                            next: string | null;
+                        };
+                    };
                 };
             };
         };
@@ -2354,7 +3121,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            key: string;
+                            state: string;
+                        };
+                    };
                 };
             };
         };
@@ -2398,7 +3170,12 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            key: string;
+                            state: string;
+                        };
+                    };
                 };
             };
         };
@@ -2433,7 +3210,28 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            instances: {
+                                instance: string;
+                                /** Format: date-time */
+                                seenAt: string;
+                                lag: number;
+                                timeLagSeconds: number;
+                            }[];
+                            history: {
+                                /** Format: date-time */
+                                at: string;
+                                lag: number;
+                                timeLagSeconds: number;
+                            }[];
+                            outbox: {
+                                pending: number;
+                                oldestSeconds: number;
+                                blockedKeys: number;
+                            };
+                        };
+                    };
                 };
             };
         };
@@ -3225,7 +4023,164 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": {
+                            taskId: string;
+                            conversationId: string;
+                            entity: {
+                                type: string;
+                                id: string;
+                            } | null;
+                            title: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                            runs: {
+                                runId: string;
+                                taskId: string;
+                                conversationId: string;
+                                tenant: string;
+                                account: string;
+                                agent: string;
+                                title: string | null;
+                                messageId: string | null;
+                                state: "queued" | "running" | "waiting" | "parked" | "pausing" | "paused" | "cancelling" | "publishing" | "closing" | "completed" | "partial" | "failed" | "cancelled" | "interrupted";
+                                waitingFor: {
+                                    kind: "slot" | "tools" | "action" | "answer" | "child" | "dependency" | "fence" | "publication" | "retry" | "cancel";
+                                    ref: string;
+                                    /** Format: date-time */
+                                    since: string;
+                                    deadline: string | null;
+                                }[];
+                                cause: string | null;
+                                detail: string | null;
+                                stateRevision: number;
+                                requirementsVersion: number;
+                                appliedVersion: number;
+                                turns: number;
+                                versions: {
+                                    version: number;
+                                    kind: string;
+                                    /** @description Null where the content of the run was purged */
+                                    text: string | null;
+                                    understood: string | null;
+                                    /** Format: date-time */
+                                    receivedAt: string;
+                                    appliedAt: string | null;
+                                }[];
+                                effectiveRequirements: {
+                                    texts: {
+                                        version: number;
+                                        text: string;
+                                    }[];
+                                    /** @description The structured values in force, a JSON object */
+                                    structured: unknown;
+                                };
+                                /** @description The structured values in force, a JSON object */
+                                structured: unknown;
+                                /** @description What each change of version or control found */
+                                transitions: {
+                                    /** Format: date-time */
+                                    at: string;
+                                }[];
+                                steps: {
+                                    callId: string;
+                                    tool: string;
+                                    status: string;
+                                    requirementsVersion: number;
+                                    needsRecheck: boolean;
+                                    resultSha256: string | null;
+                                }[];
+                                pendingUpdates: {
+                                    kind: string;
+                                    messageId: string;
+                                    clientMessageId: string | null;
+                                    version: number | null;
+                                    /** Format: date-time */
+                                    receivedAt: string;
+                                }[];
+                                budget: {
+                                    turnsLeft: number;
+                                    costLeft: number | null;
+                                    /** Format: date-time */
+                                    hardDeadline: string;
+                                };
+                                grants: {
+                                    tools: string[];
+                                    connectors: string[];
+                                    sources: string[];
+                                    consents: string[];
+                                    given: {
+                                        grant: string;
+                                        from: string;
+                                        /** Format: date-time */
+                                        until: string;
+                                    }[];
+                                };
+                                actions: {
+                                    actionKey: string | null;
+                                    proposalId: string;
+                                    connector: string;
+                                    operation: string;
+                                    subject: string;
+                                    state: string;
+                                    code: string | null;
+                                    requirementsVersion: number;
+                                }[];
+                                interactions: {
+                                    interactionRef: string;
+                                    questionId: string;
+                                    kind: string;
+                                    state: string;
+                                    requirementsVersion: number;
+                                }[];
+                                children: {
+                                    childId: string;
+                                    runId: string;
+                                    agent: string;
+                                    state: string | null;
+                                    requirementsVersion: number;
+                                    needsRecheck: boolean;
+                                    report: {
+                                        version: number;
+                                        seq: number;
+                                        sha256: string;
+                                    } | null;
+                                }[];
+                                continuation: {
+                                    ofRunId: string;
+                                    originalSha256: string | null;
+                                    grantsCut: string[];
+                                    parentCause: string | null;
+                                } | null;
+                                unsettledActions: string[];
+                                lateSettlements: {
+                                    actionKey: string;
+                                    state: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                }[];
+                                report: {
+                                    version: number;
+                                    seq: number;
+                                    sha256: string;
+                                } | null;
+                                lastPublished: {
+                                    version: number;
+                                    seq: number;
+                                    sha256: string;
+                                } | null;
+                                leaseEpoch: number;
+                                parentRunId: string | null;
+                                rootRunId: string;
+                                continuationOfRunId: string | null;
+                                /** Format: date-time */
+                                enqueuedAt: string;
+                                startedAt: string | null;
+                                endedAt: string | null;
+                                purgedAt: string | null;
+                            }[];
+                        };
+                    };
                 };
             };
         };

@@ -125,11 +125,7 @@ const Body = ({
               </>
             )}
           </p>
-          {version.text === null ? (
-            <p className="quiet">{purgedWords}</p>
-          ) : (
-            <p className="said">{version.text}</p>
-          )}
+          {version.text === null ? <p className="quiet">{purgedWords}</p> : <p className="said">{version.text}</p>}
         </>
       );
     }
