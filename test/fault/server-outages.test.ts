@@ -24,7 +24,10 @@ beforeAll(async () => {
   traffic = openTraffic(Math.random, people);
   before = stack.pids();
 });
-afterAll(() => stack.close());
+afterAll(() => {
+  talking = false;
+  return stack.close();
+});
 
 const stateful = ['admission', 'run-executor', 'hil', 'effect-ledger', 'publication'];
 
@@ -59,8 +62,10 @@ const readiness = async (): Promise<Record<string, number>> =>
     await Promise.all(stack.services.map(async (name) => [name, await stack.probe(name, '/readyz')] as const)),
   );
 
+/** Also after a failed test somebody has to stop it. */
+let talking = false;
 const startCrowd = () => {
-  let talking = true;
+  talking = true;
   const crowd = Array.from({ length: people }, async (_, person) => {
     while (talking) {
       await traffic.act(person);
