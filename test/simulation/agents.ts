@@ -73,11 +73,17 @@ const document = (random: Random, texts: () => readonly string[]): { document?: 
 
 const report = (random: Random, input: TurnInput, texts: () => readonly string[]) => {
   const cited = input.toolResults.filter((result) => result.ok && (!result.needsRecheck || random.chance(0.2)));
+  const sources = [
+    ...cited.slice(0, 2).map(({ callId }) => ({ callId })),
+    ...input.actions.slice(0, 1).map(({ actionKey }) => ({ actionKey })),
+    ...input.materials.slice(0, 2).map(({ ref }) => ({ materialRef: ref })),
+    ...(random.chance(0.05) ? [random.pick([{ actionKey: 'asks:contact:S9:v1' }, { callId: 'c0.0' }])] : []),
+  ];
   return {
     body: words(random, `the report of v${input.requirements.version} in turn ${input.for.turn}`),
     contentType: 'text/plain' as const,
     ...document(random, texts),
-    ...(random.chance(0.5) ? { sources: cited.slice(0, 2).map(({ callId }) => ({ callId })) } : {}),
+    ...(random.chance(0.5) ? { sources } : {}),
   };
 };
 

@@ -16,6 +16,7 @@ import type { Document } from '../../services/publication/document';
 import type { ReportRun, Stream } from '../../services/publication/state';
 import type { Tree } from '../../services/run-executor/tree-state';
 import { isRun, isTerminal, type Run, type RunRow } from '../../services/run-executor/state';
+import type { Source } from '../../schemas/turn-protocol/output';
 import type { Slots } from '../../services/run-executor/slots';
 import { waitingFor } from '../../services/run-executor/waiting-for';
 import { forgetsAfterMs } from './configuration';
@@ -318,6 +319,24 @@ export const invariants = {
           after.transitions.length === before.transitions.length
         )
           broken(`${after.runId} applies v${after.appliedVersion} and does not say what it left behind`);
+      }
+    },
+  }),
+
+  'R22 what a report rests on is what its run has': (broken) => ({
+    commit: (commit) => {
+      for (const { before, after } of runChanges(commit)) {
+        if (after.status !== 'publishing' || before?.status === 'publishing') continue;
+        const gated = after.publications.find(
+          ({ version, seq }) => version === after.gated?.version && seq === after.gated.seq,
+        );
+        for (const { callId, actionKey } of JSON.parse(gated?.sources ?? '[]') as Source[]) {
+          const call = after.calls.find((one) => one.callId === callId);
+          if (callId !== undefined && call?.status !== 'done') broken(`${after.runId} cites ${callId}`);
+          // What a child did is not known by key.
+          if (actionKey === undefined || after.children.length > 0) continue;
+          if (!after.actions.some((one) => one.actionKey === actionKey)) broken(`${after.runId} cites ${actionKey}`);
+        }
       }
     },
   }),

@@ -497,6 +497,29 @@ export const mutations: readonly Mutation[] = [
       })),
   },
   {
+    breaks: 'R22 what a report rests on is what its run has',
+    how: 'the gate does not look at what is cited',
+    service: 'run-executor',
+    broken: (decide, message, view, context) => {
+      const outcome = message['outcome'] as { raw?: { report?: { sources?: unknown } } } | undefined;
+      const report = outcome?.raw?.report;
+      if (message.type !== 'answered' || report?.sources === undefined)
+        return decide(view, message, context) as Decision;
+      const unseen = {
+        ...message,
+        outcome: { ...outcome, raw: { ...outcome?.raw, report: { ...report, sources: [] } } },
+      };
+      return withPuts(decide(view, unseen, context) as Decision, 'run', (run) => ({
+        ...run,
+        publications: (run['publications'] as Open[]).map((one) =>
+          one['seq'] === (run['gated'] as Open | null)?.['seq'] && one['status'] !== 'late'
+            ? { ...one, sources: JSON.stringify(report.sources) }
+            : one,
+        ),
+      }));
+    },
+  },
+  {
     breaks: 'R22 nothing that holds a report is open when it passes the gate',
     how: 'the gate takes everything for settled',
     service: 'run-executor',
