@@ -13,6 +13,7 @@ import {
   type Settlement,
 } from './messages';
 import type { Policy } from './policy';
+import { counted, limitReached } from './quota';
 import { httpOf, isSettled, repeatedReceipt, sparse, storedReceipt, tell, unstoredReceipt } from './receipts';
 import { resolve, type Plan } from './resolve';
 import type { KeptOutcome, Message } from './state';
@@ -28,7 +29,13 @@ export const lookEveryMs = 500;
 const answer = (receipt: Answer['receipt'], http: number): Answer => ({ receipt, http });
 
 /** Stores nothing: the id may come again, corrected (A6). */
-const turnAway = (message: Submit, context: Context, policy: Policy, outcome: KeptOutcome): Outcome => {
+const turnAway = (
+  message: Submit,
+  context: Context,
+  policy: Policy,
+  outcome: KeptOutcome,
+  more: Pick<Answer, 'retryAfterSec'> = {},
+): Outcome => {
   const about = { kind: 'delivery', id: message.deliveryId };
   const { relation, contentSha256 } = message;
   const receipt = unstoredReceipt(message, message.requestEventId, `${message.deliveryId}/receipt`, context.now, {
@@ -36,7 +43,7 @@ const turnAway = (message: Submit, context: Context, policy: Policy, outcome: Ke
     contentSha256,
     ...outcome,
   });
-  return { emit: tell(about, receipt, policy), reply: answer(receipt, httpOf(receipt)) };
+  return { emit: tell(about, receipt, policy), reply: { ...answer(receipt, httpOf(receipt)), ...more } };
 };
 
 const repeated = (message: Submit, known: Message, ids: Ids, context: Context, policy: Policy): Outcome => {
@@ -76,8 +83,11 @@ export const decideSubmission = (view: View, message: Submit, context: Context, 
   if (identity === null) throw new Error('an admissible submission without an identity');
   if (!policy.knowsTenant(message.tenant))
     return refuse({ code: 'forbidden', detail: 'this tenant is not configured here' });
-  if (message.retryAfterSec !== null)
-    return refuse({ code: 'rate_limited', detail: `too many messages; again in ${message.retryAfterSec} s` });
+  const limited = limitReached(view, message, context.now);
+  if (limited !== null) {
+    const { detail, retryAfterSec } = limited;
+    return turnAway(message, context, policy, { status: 'refused', code: 'rate_limited', detail }, { retryAfterSec });
+  }
   const { submission } = verdict;
   if (submission.agent !== null && !policy.knowsAgent(message.tenant, submission.agent))
     return refuse({ code: 'unknown_agent', field: 'agent', detail: `agent: none is called ${submission.agent}` });
@@ -180,6 +190,7 @@ const admit = (
     put: [
       { key, state },
       ...(started === null ? [] : [{ key: conversationKey(admitted.conversation), state: started.conversation }]),
+      ...counted(view, message, context.now),
     ],
     rows: [
       {

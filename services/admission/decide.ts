@@ -14,6 +14,7 @@ import {
   type Outcome,
 } from './messages';
 import type { Policy } from './policy';
+import { quotaKeys } from './quota';
 import { isTerminal } from './state';
 import { conversationId } from './submission';
 
@@ -31,6 +32,7 @@ export const keys = (message: Inbound | Tick): readonly AggregateKey[] => {
         ...(identity === null ? [] : [messageKey(identity.ids.messageId)]),
         ...(verdict.ok && verdict.target !== null ? [messageKey(verdict.target.messageId)] : []),
         ...(verdict.ok ? [conversationKey(verdict.conversation)] : []),
+        ...quotaKeys(message),
       ];
     }
     case 'decided':

@@ -12,7 +12,7 @@ import { fieldsOfBody } from './fields';
 import type { Answer, Inbound } from './messages';
 import { isCode } from './receipts';
 import { bodySchema, receiptSchema } from './http-schemas';
-import { retryAfterSec, type RateLimits } from './rate-limits';
+import type { RateLimits } from './rate-limits';
 import { readReceipt } from './store';
 import { prepare, type Submit } from './submission';
 import { issue } from './validate';
@@ -48,11 +48,11 @@ export const receiptJson = (receipt: ReceiptIssued): Record<string, unknown> => 
   progress: receipt.progress === null ? null : { ...receipt.progress, waitingFor: parsed(receipt.progress.waitingFor) },
 });
 
-const send = (reply: FastifyReply, { receipt, http }: Answer): FastifyReply => {
+const send = (reply: FastifyReply, { receipt, http, retryAfterSec }: Answer): FastifyReply => {
   const json = receiptJson(receipt);
   if (http < 400) return reply.status(http).send(json);
   const { code, field, detail, status } = receipt;
-  if (code === 'rate_limited') void reply.header('retry-after', String(retryAfterSec));
+  if (retryAfterSec !== undefined) void reply.header('retry-after', String(retryAfterSec));
   return problem(reply, isCode(code) ? code : 'internal', detail ?? code ?? status, field, {
     ...json,
     receiptStatus: status,

@@ -11,13 +11,15 @@ import { groupTopics, type ServiceSpec } from '../platform/service';
 import { blobs, decide, keys, moreKeys } from './decide';
 import { eventReader } from './events';
 import { routes } from './http';
+import { quotaRoutes } from './http-quotas';
 import { ingressReader } from './ingress';
 import type { Inbound, Settlement } from './messages';
 import { policyOf } from './policy';
+import { withQuota } from './quota';
 import { rateLimits } from './rate-limits';
 import { receiptsTopic } from './receipts';
 import { startRetention } from './retention';
-import { kinds, readSettled, readUndecided } from './store';
+import { fullestQuotas, kinds, readSettled, readUndecided, startRewinding } from './store';
 import { openWaiters, type Waiters } from './waiters';
 
 const receiptsOf = (bindings: readonly IngressBinding[]): Record<string, readonly RecordName[]> =>
@@ -31,7 +33,10 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
   const policy = policyOf(configuration.current, bindings);
   const byTopic = new Map(bindings.map((one) => [topicName(env.topicPrefix, one.topic), one]));
   let hints: Hints | null = null;
-  const limits = rateLimits(policy.rates, (name, ttlMs) => hints?.count(name, ttlMs) ?? Promise.resolve(null));
+  const limits = withQuota(
+    policy.messagesPerDay,
+    rateLimits(policy.rates, (name, ttlMs) => hints?.count(name, ttlMs) ?? Promise.resolve(null)),
+  );
   const ingress: Input<Inbound | Tick> = {
     group: 'admission',
     topics: Object.fromEntries(bindings.map((one) => [one.topic, ['MessageSubmitted']])),
@@ -52,6 +57,11 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
   );
   const undecided = metrics.gauge('fairlead_messages_undecided', 'Messages whose owner has not decided yet');
   const oldestUndecided = metrics.gauge('fairlead_message_oldest_undecided_age_seconds', 'Age of the oldest of them');
+  const quotaUsed = metrics.gauge(
+    'fairlead_tenant_quota_used_ratio',
+    "Part of the day's messagesPerDay that is used, of the fullest tenants that have one",
+    'tenant',
+  );
   let waiters: Waiters | null = null;
   const spec: ServiceSpec<Inbound, Settlement> = {
     name: 'admission',
@@ -77,11 +87,14 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
       hints = running.hints;
       waiters = openWaiters((messageIds) => readSettled(running.pool, messageIds));
       routes(app, running, waiters, limits);
+      quotaRoutes(app, running, policy.quotas);
     },
     start: (running) => {
       const stopRetention = startRetention(running, policy.contentDays, log);
+      const stopRewinding = startRewinding(running.pool, log);
       return Promise.resolve(() => {
         stopRetention();
+        stopRewinding();
         waiters?.close();
         return Promise.resolve();
       });
@@ -90,6 +103,9 @@ void runService<Inbound, Settlement>('admission', async (env, log, metrics) => {
       const { count, oldestSeconds } = await readUndecided(running.pool);
       undecided.set(count);
       oldestUndecided.set(oldestSeconds);
+      quotaUsed.reset();
+      for (const [tenant, ratio] of await fullestQuotas(running.pool, policy.quotas()))
+        quotaUsed.set({ tenant }, ratio);
     },
     configuration,
     readyWithoutBroker: true,

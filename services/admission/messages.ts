@@ -35,6 +35,8 @@ export interface Answer {
   readonly receipt: ReceiptIssued;
   /** HTTP status; 202 while the owner has not decided. */
   readonly http: number;
+  /** With `rate_limited`: when it may come again. */
+  readonly retryAfterSec?: number;
 }
 
 export type Outcome = Decision<Inbound, Settlement>;

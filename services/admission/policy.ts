@@ -10,6 +10,10 @@ export interface Policy {
   readonly onBusy: (tenant: string, agent: string | null) => OnBusy;
   /** Messages a second; null = as many as come. */
   readonly rates: (tenant: string) => { readonly tenant: number | null; readonly account: number | null };
+  /** Messages that one UTC day takes of the tenant; null = as many as come. */
+  readonly messagesPerDay: (tenant: string) => number | null;
+  /** Tenants that have such a quota. */
+  readonly quotas: () => readonly (readonly [tenant: string, messagesPerDay: number])[];
   /** Tenants whose messages lose their words after so many days. */
   readonly contentDays: () => readonly (readonly [tenant: string, days: number])[];
   /** Topics besides the common one that get the receipts of this app. */
@@ -43,5 +47,10 @@ export const policyOf = (current: () => Configuration, bindings: readonly Ingres
     const limits = current().tenants[tenant]?.limits;
     return { tenant: limits?.ratePerSec ?? null, account: limits?.accountRatePerSec ?? null };
   },
+  messagesPerDay: (tenant) => current().tenants[tenant]?.limits?.messagesPerDay ?? null,
+  quotas: () =>
+    Object.entries(current().tenants).flatMap(([name, { limits }]) =>
+      limits?.messagesPerDay === undefined ? [] : [[name, limits.messagesPerDay] as const],
+    ),
   receiptsTopics: copiesOf(bindings),
 });

@@ -3,7 +3,7 @@ import type { Policy } from './policy';
 import type { Submit } from './submission';
 
 const windowMs = 1_000;
-export const retryAfterSec = 1;
+const retryAfterSec = 1;
 /** Names counted in one second by this process alone; beyond it everything is let through uncounted. */
 const maxNames = 100_000;
 

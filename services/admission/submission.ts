@@ -43,6 +43,8 @@ export interface Submit extends Speaker {
   readonly contentSha256: string | null;
   /** Set when too many came just now; a message that is known already is answered all the same. */
   readonly retryAfterSec: number | null;
+  /** The tenant's quota when it came; null = none. */
+  readonly messagesPerDay: number | null;
   /** Null when the submission does not say who or what it is. */
   readonly identity: { readonly ids: Ids; readonly fingerprint: Fingerprint } | null;
   readonly verdict: ({ readonly ok: true } & Admissible) | { readonly ok: false; readonly issue: Issue };
@@ -89,6 +91,7 @@ export const prepare = (
     relation: relationOf(fields),
     contentSha256: contentHash,
     retryAfterSec: null,
+    messagesPerDay: null,
     identity: ids === null ? null : { ids, fingerprint: fingerprintOf(fields, contentHash, unknownField) },
     verdict: checked.ok ? { ok: true, ...admissible(speaker, checked.value) } : checked,
   };

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { lagCommand } from './lag';
+import { quotasCommand } from './quotas';
 import { plain, print, printJson } from './show';
 import { audit } from './audit';
 import { examine } from './doctor';
@@ -7,6 +8,7 @@ import { doctorConnector } from './settle';
 
 export const operateCommands = (program: Command): void => {
   lagCommand(program);
+  quotasCommand(program);
   const doctor = program
     .command('doctor')
     .description('checks the installation and says what to do')

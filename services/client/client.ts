@@ -138,6 +138,8 @@ const errorOf = (status: number, body: Body): FairleadError =>
     typeof body['detail'] === 'string' ? body['detail'] : 'refused',
   );
 
+const unavailable = (why: string): FairleadError => new FairleadError(503, 'unavailable', null, why);
+
 /** Ids, receipts and streams of Fairlead for an upstream program. */
 export const createClient = (options: ClientOptions = {}): FairleadClient => {
   const base = (options.url ?? process.env['FAIRLEAD_URL'] ?? localUrl).replace(/\/$/, '');
@@ -159,20 +161,24 @@ export const createClient = (options: ClientOptions = {}): FairleadClient => {
   const attempt = async (
     path: string,
     init: RequestInit,
-  ): Promise<Response | { readonly pauseMs: number | null; readonly why: string }> => {
+  ): Promise<Response | { readonly pauseMs: number | null; readonly error: FairleadError }> => {
     let response: Response;
     try {
       response = await once(path, init, AbortSignal.timeout(answerWithinMs));
     } catch (error) {
       if (error instanceof FairleadError) throw error;
-      return { pauseMs: null, why: error instanceof Error ? error.message : String(error) };
+      return { pauseMs: null, error: unavailable(error instanceof Error ? error.message : String(error)) };
     }
     if (!mayPass(response.status)) return response;
-    const { code, detail } = await bodyOf(response);
+    const body = await bodyOf(response);
     const after = Number(response.headers.get('retry-after'));
     return {
       pauseMs: after > 0 ? after * 1_000 : null,
-      why: `${String(code ?? response.status)}: ${String(detail ?? '')}`,
+      // A limit is named as what it is: a day's quota outlasts every patience.
+      error:
+        response.status === 429
+          ? errorOf(response.status, body)
+          : unavailable(`${String(body['code'] ?? response.status)}: ${String(body['detail'] ?? '')}`),
     };
   };
 
@@ -189,7 +195,7 @@ export const createClient = (options: ClientOptions = {}): FairleadClient => {
       const outcome = await attempt(path, init);
       if (outcome instanceof Response) return read(outcome);
       const wait = outcome.pauseMs ?? pauseMs * (0.5 + Math.random() / 2);
-      if (Date.now() + wait > until) throw new FairleadError(503, 'unavailable', null, outcome.why);
+      if (Date.now() + wait > until) throw outcome.error;
       await new Promise((resolve) => setTimeout(resolve, wait));
       pauseMs = Math.min(maxPauseMs, pauseMs * 2);
       const found = await meanwhile();

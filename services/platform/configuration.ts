@@ -34,6 +34,7 @@ const tenant = Type.Object(
           perEntity: Type.Optional(count),
           ratePerSec: Type.Optional(count),
           accountRatePerSec: Type.Optional(count),
+          messagesPerDay: Type.Optional(count),
         },
         strict,
       ),

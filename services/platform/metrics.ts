@@ -21,7 +21,8 @@ export interface Metrics {
     label: string,
     values: readonly string[],
   ): (counts: ReadonlyMap<string, number>) => void;
-  gauge(name: string, help: string): Gauge;
+  /** With a label only where the values it takes are few and configured. */
+  gauge(name: string, help: string, label?: string): Gauge;
   counter(name: string, help: string): Counter;
   seconds(name: string, help: string): Histogram;
   text(): Promise<string>;
@@ -108,7 +109,8 @@ export const openMetrics = (service: string, topics: readonly string[]): Metrics
         for (const value of values) gauge.set({ [label]: value }, counts.get(value) ?? 0);
       };
     },
-    gauge: (name, help) => new Gauge({ name, help, registers }),
+    gauge: (name, help, label) =>
+      new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers }),
     counter: (name, help) => new Counter({ name, help, registers }),
     seconds: (name, help) => new Histogram({ name, help, buckets: latencyBuckets, registers }),
     text: () => registry.metrics(),

@@ -79,7 +79,7 @@ export const repeatedly = (step: () => Promise<boolean>, everyMs: number, log: L
     try {
       more = await step();
     } catch (error) {
-      log.warn({ err: error }, 'content could not be purged; it is tried again');
+      log.warn({ err: error }, 'work in the background failed; it is tried again');
     }
     if (!stopped) timer = setTimeout(() => void go(), more ? 0 : everyMs);
   };

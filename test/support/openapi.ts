@@ -9,6 +9,7 @@ import { openLog } from '../../services/platform/log';
 import { openMetrics } from '../../services/platform/metrics';
 import { opsRoutes } from '../../services/platform/ops';
 import { routes as admissionRoutes } from '../../services/admission/http';
+import { quotaRoutes } from '../../services/admission/http-quotas';
 import { routes as ledgerRoutes } from '../../services/effect-ledger/http';
 import { callbackRoutes } from '../../services/effect-ledger/http-callbacks';
 import { operateRoutes } from '../../services/effect-ledger/http-operate';
@@ -25,7 +26,10 @@ const auth: Auth = { verify: () => Promise.reject(new Error('no request is made'
 const log = openLog('test', 'test', 'silent');
 
 export const services: Record<string, (app: Http) => void> = {
-  admission: (app) => admissionRoutes(app, nothing, nothing, nothing),
+  admission: (app) => {
+    admissionRoutes(app, nothing, nothing, nothing);
+    quotaRoutes(app, nothing, nothing);
+  },
   'run-executor': (app) => executorRoutes(app, nothing),
   hil: (app) => hilRoutes(nothing, nothing)(app, nothing),
   'effect-ledger': (app) => {

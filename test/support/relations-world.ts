@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
+import type { Kafka } from 'kafkajs';
 import { Client } from 'pg';
 import { applyTopics } from '../../schemas/apply';
 import { kafkaSettings } from '../../services/platform/environment';
@@ -25,6 +26,10 @@ export interface Reply {
 /** Some of the services as processes, with topics, databases and a configuration file of their own. */
 export interface RelationsWorld {
   readonly process: Readonly<Record<Name, ToyProcess>>;
+  readonly kafka: Kafka;
+  readonly prefix: string;
+  /** Another instance of a service, on the same database. */
+  second(service: Name): Promise<ToyProcess>;
   /** Puts a new configuration file in the place of the old one, as editors do. */
   configure(text: string): void;
   call(
@@ -32,8 +37,13 @@ export interface RelationsWorld {
     method: string,
     path: string,
     body?: object,
-    more?: { readonly headers?: Record<string, string>; readonly roles?: readonly string[] },
+    more?: {
+      readonly headers?: Record<string, string>;
+      readonly roles?: readonly string[];
+      readonly instance?: ToyProcess;
+    },
   ): Promise<Reply>;
+  token(roles: readonly string[]): Promise<string>;
   /** Submits a message; resolves with the answer to it. */
   say(conversation: string, body: object, headers?: Record<string, string>): Promise<Reply>;
   sql(service: Name, text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
@@ -79,14 +89,12 @@ export const openRelationsWorld = async (
     ...Object.fromEntries(inherited.map((one) => [one, required(one)])),
     ...{ TOPIC_PREFIX: prefix, FAIRLEAD_CONFIG: config, HOST: '127.0.0.1', PORT: '0' },
   };
-  const started = await Promise.all(
-    services.map((service) =>
-      spawnToy(
-        { ...env, DATABASE_URL: urls[service], INSTANCE: service },
-        join(root, 'dist', 'services', service, 'main.js'),
-      ),
-    ),
-  );
+  const start = (service: Name, instance: string): Promise<ToyProcess> =>
+    spawnToy(
+      { ...env, DATABASE_URL: urls[service], INSTANCE: instance },
+      join(root, 'dist', 'services', service, 'main.js'),
+    );
+  const started = await Promise.all(services.map((service) => start(service, service)));
   const processes = Object.fromEntries(services.map((service, n) => [service, started[n]])) as unknown as Record<
     Name,
     ToyProcess
@@ -100,8 +108,14 @@ export const openRelationsWorld = async (
       .setIssuedAt()
       .setExpirationTime('10m')
       .sign(createPrivateKey(readFileSync(required('AUTH_PRIVATE_KEY_FILE'), 'utf8')));
-  const call: RelationsWorld['call'] = async (service, method, path, body, { headers = {}, roles = [] } = {}) => {
-    const response = await fetch(`http://127.0.0.1:${processes[service].port}${path}`, {
+  const call: RelationsWorld['call'] = async (
+    service,
+    method,
+    path,
+    body,
+    { headers = {}, roles = [], instance } = {},
+  ) => {
+    const response = await fetch(`http://127.0.0.1:${(instance ?? processes[service]).port}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${await token(roles)}`,
@@ -114,7 +128,15 @@ export const openRelationsWorld = async (
   };
   return {
     process: processes,
+    kafka,
+    prefix,
     configure,
+    token,
+    second: async (service) => {
+      const instance = await start(service, `${service}-2`);
+      started.push(instance);
+      return instance;
+    },
     call,
     say: (conversation, body, headers = {}) =>
       call('admission', 'POST', `/v1/conversations/${conversation}/messages`, body, { headers }),

@@ -95,6 +95,9 @@ describe('the client library sends a message once, however often it has to be se
     const hasty = createClient({ url: `http://127.0.0.1:${port}`, token: 't', retryForMs: 300 });
     handle = (_request, response) => json(response, 503, { code: 'unavailable', detail: 'down' });
     await expect(hasty.run('r')).rejects.toThrow('unavailable: down');
+    handle = (_request, response) =>
+      json(response, 429, { code: 'rate_limited', detail: 'used up' }, { 'retry-after': '40000' });
+    await expect(hasty.send('c', { content: 'x' })).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
     await expect(createClient({ url: `http://127.0.0.1:${port}` }).run('r')).rejects.toBeInstanceOf(FairleadError);
   });
 });

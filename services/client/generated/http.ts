@@ -2348,6 +2348,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ops/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What tenants have used of their quotas */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: {
+                                tenant: string;
+                                messagesPerDay: number;
+                                /** @description the UTC day, by the clock of the database */
+                                day: string;
+                                /** @description admitted on that day since the quota is set */
+                                messages: number;
+                                left: number;
+                                /** Format: date-time */
+                                endsAt: string;
+                            }[];
+                            next: null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ops/runs/{runId}/cancel": {
         parameters: {
             query?: never;
