@@ -109,8 +109,7 @@ export const openMetrics = (service: string, topics: readonly string[]): Metrics
         for (const value of values) gauge.set({ [label]: value }, counts.get(value) ?? 0);
       };
     },
-    gauge: (name, help, label) =>
-      new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers }),
+    gauge: (name, help, label) => new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers }),
     counter: (name, help) => new Counter({ name, help, registers }),
     seconds: (name, help) => new Histogram({ name, help, buckets: latencyBuckets, registers }),
     text: () => registry.metrics(),
