@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -19,10 +19,12 @@ export interface EnvironmentBeside {
   readonly env: NodeJS.ProcessEnv;
   /** Runs the command line of the release in `root`; what it printed. */
   command(root: string, args: readonly string[]): string;
-  /** Starts a process of the release in `root` under a name of its own; resolves when it is ready. */
-  start(root: string, definition: string, instance: string): Promise<void>;
+  /** Starts a process of the release in `root` under a name of its own; resolves with its port when it is ready. */
+  start(root: string, definition: string, instance: string, more?: Readonly<Record<string, string>>): Promise<number>;
   /** SIGTERM, as an upgrade does; fails unless it exits with 0. */
   stop(instance: string): Promise<void>;
+  /** What all processes that ever ran under this name have logged. */
+  log(instance: string): { readonly level: number; readonly msg: string }[];
   /** Ends all that runs and drops the databases. */
   close(): Promise<void>;
 }
@@ -79,7 +81,7 @@ export const environmentBeside = async (
       if (status !== 0) throw new Error(`fairlead ${args.join(' ')}: ${stdout}${stderr}`);
       return stdout;
     },
-    start: async (root, wanted, instance) => {
+    start: async (root, wanted, instance, ofItsOwn = {}) => {
       const definition = processes.find((each) => each.name === wanted);
       if (definition === undefined) throw new Error(`no process is named ${wanted}`);
       // The first instance has the port that the gateway knows.
@@ -87,7 +89,7 @@ export const environmentBeside = async (
       const log = openSync(join(home, 'run', `${instance}.log`), 'a');
       const child = spawn(process.execPath, [join(root, definition.main)], {
         cwd: root,
-        env: processEnv(definition, { home, urls, portOf, port, instance, env: base }),
+        env: { ...processEnv(definition, { home, urls, portOf, port, instance, env: base }), ...ofItsOwn },
         stdio: ['ignore', log, log],
       });
       closeSync(log);
@@ -96,6 +98,7 @@ export const environmentBeside = async (
         if (child.exitCode !== null) throw new Error(`${instance} ended: see ${home}/run/${instance}.log`);
         return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
       });
+      return port;
     },
     stop: async (instance) => {
       const child = running.get(instance);
@@ -105,6 +108,11 @@ export const environmentBeside = async (
       await until(`${instance} has stopped`, () => child.exitCode !== null || child.signalCode !== null, stopMs);
       if (child.exitCode !== 0) throw new Error(`${instance} stopped with ${child.exitCode ?? child.signalCode}`);
     },
+    log: (instance) =>
+      readFileSync(join(home, 'run', `${instance}.log`), 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as { level: number; msg: string }),
     close: async () => {
       for (const child of running.values()) child.kill('SIGKILL');
       await until('all have ended', () =>
