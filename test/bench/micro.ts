@@ -13,7 +13,9 @@ import { untilCount, withDatabase } from './database';
 const log = openLog('bench', 'bench', 'silent');
 const rounds = 3;
 const claimsPerBatch = 400;
-const drained = 50_000;
+/** Before the drain that counts: a relay that has just started is compiled first. */
+const drainedFirst = 50_000;
+const drained = 200_000;
 const drainedBytes = 500;
 
 /** The best of some rounds, in pieces a second: what the code can do, not what else the machine does. */
@@ -77,7 +79,7 @@ const claimsPerSec = async (): Promise<number> => {
 };
 
 /** Rows that another process left in the outbox of hil, until its relay has sent and deleted them all. */
-const drainPerSec = (): Promise<number> =>
+const drainPerSec = (rows: number): Promise<number> =>
   withDatabase('hil', async (client) => {
     const topic = `bench.drain.${Date.now()}`;
     const kafka = kafkaClient(kafkaSettings(process.env), 'bench', log);
@@ -88,24 +90,27 @@ const drainPerSec = (): Promise<number> =>
       `INSERT INTO outbox (bucket, topic, partition, key, value, headers, event_id, writer)
        SELECT g % 64, $1, NULL, convert_to('k' || g % 997, 'UTF8'), convert_to(repeat('x', $2::int), 'UTF8'), '{}', 'bench/' || g, 'bench'
          FROM generate_series(1, $3::int) g`,
-      [topic, drainedBytes, drained],
+      [topic, drainedBytes, rows],
     );
     const started = performance.now();
     const gone = async (): Promise<number> =>
-      drained -
+      rows -
       ((await client.query<{ n: number }>('SELECT count(*)::int AS n FROM outbox WHERE topic = $1', [topic])).rows[0]
         ?.n ?? 0);
-    await untilCount('drained rows', drained, gone, 120_000);
+    await untilCount('drained rows', rows, gone, 120_000);
     const seconds = (performance.now() - started) / 1_000;
     await admin.deleteTopics({ topics: [topic] });
     await admin.disconnect();
-    return Math.round(drained / seconds);
+    return Math.round(rows / seconds);
   });
 
 /** The pieces that a run is made of, each by itself; the turn's overhead is the workload `turns`. */
-export const micro = async (): Promise<object> => ({
-  codecPerSec: await codecPerSec(),
-  decidePerSec: await decidePerSec(),
-  inboxClaimsPerSec: await claimsPerSec(),
-  relayDrainPerSec: await drainPerSec(),
-});
+export const micro = async (): Promise<object> => {
+  await drainPerSec(drainedFirst);
+  return {
+    codecPerSec: await codecPerSec(),
+    decidePerSec: await decidePerSec(),
+    inboxClaimsPerSec: await claimsPerSec(),
+    relayDrainPerSec: await drainPerSec(drained),
+  };
+};
