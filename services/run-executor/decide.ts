@@ -48,7 +48,7 @@ export const decide =
       if (!known)
         return message.type === 'control' && mayStillCome(message.record, row)
           ? waitForMessage(message.record, row, context)
-          : refuseUnknown(record);
+          : refuseUnknown(record, row);
     }
     const over = message.type === 'tick' && message.kind === 'lease' ? leaseEnded(view, runId, context) : [];
     if (message.type === 'tick' && message.kind === 'lease' && !livesByRenewals(row)) return { put: over };

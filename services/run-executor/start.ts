@@ -5,7 +5,7 @@ import { agentOf, continuationOf, grantsOf, reasonNotToContinue } from './contin
 import { slotFor } from './claim-slot';
 import { waitsBehind } from './conversation';
 import { decideFate, type Draft, draftOf, type Intent, keep, newFate, say } from './draft';
-import { openCancels, refuseCancels, refusedCancels } from './awaited';
+import { openCancels, refuseCancels, refusedBefore } from './awaited';
 import { changeOfEvent, entityPuts } from './entity';
 import { finish } from './finish';
 import { endedOf, findHolds, interrupt, orderAfter, settleHold } from './holds';
@@ -37,8 +37,7 @@ export const decideStart = (
   const parent = parentOf(view, record);
   const no = (reason: Reason): Decision<Message, Intent> => {
     const refused = refuse(record, reason, context);
-    const cancels = row?.status === 'awaited' ? refuseCancels(row) : [];
-    return { ...refused, emit: [...(refused.emit ?? []), ...cancels] };
+    return { ...refused, emit: [...(refused.emit ?? []), ...refuseCancels(row)] };
   };
   const reason = record.relation === 'continue' ? reasonNotToContinue(view, record, parent) : null;
   if (reason !== null) return no(reason);
@@ -100,14 +99,15 @@ export const decideStart = (
     },
   });
 
-  const cancels = row === undefined ? [] : openCancels(row);
+  const cancels = openCancels(row, record);
   const puts: { key: AggregateKey; state: unknown }[] = found.puts.map((other) => ({
     key: runKey(other.runId),
     state: other,
   }));
   puts.push(...entityPuts(view, run, context, message.event));
   if (message.fate !== undefined) run.fates = [message.fate];
-  if (row !== undefined) run.fates.push(...refusedCancels(row));
+  run.fates.push(...refusedBefore(row, record));
+  draft.emits.push(...refuseCancels(row, record));
   if (cancels.length > 0) return cancelBeforeStart(draft, record, cancels);
   for (const hold of [...run.holds]) settleHold(draft, endedOf(view, hold.runId));
   if (record.interruptRunId !== null) puts.push(...interrupt(draft, record.interruptRunId));

@@ -188,15 +188,21 @@ export interface Run {
   readonly purgedAt?: number;
 }
 
-/** Cancels that named a message which has not arrived: kept for ten minutes; what was refused then stays known (A16). */
-export interface Awaited {
-  status: 'awaited';
-  readonly runId: string;
+export interface Owner {
   readonly tenant: string;
   readonly app: string;
   readonly account: string;
   readonly conversationId: string;
-  cancels: MessageFate[];
+}
+
+/** Absent in rows of older releases: then it is the row's. */
+export type EarlyFate = MessageFate & { readonly of?: Owner };
+
+/** What came before its run: a cancel waits ten minutes for it; what was refused stays known, of whatever kind (A6, A16). */
+export interface Awaited extends Owner {
+  status: 'awaited';
+  readonly runId: string;
+  cancels: EarlyFate[];
   until: number | null;
 }
 

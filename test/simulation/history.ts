@@ -75,13 +75,6 @@ export const decideAgain = (past: Past, world: World): string | null => {
   return null;
 };
 
-/**
- * A document without what a run has told about messages: one that was refused before there was such a run has left
- * nothing with it, and when it is read again the ended run tells it once more (its receipt is final at admission).
- */
-const lasting = (state: unknown): string | undefined =>
-  JSON.stringify(state, (name, value: unknown) => (name === 'fates' ? undefined : value));
-
 /** Which fields of a document differ, and how. */
 const partOf = (was: string | undefined, is: string | undefined): string => {
   const before = JSON.parse(was ?? '{}') as Record<string, unknown>;
@@ -111,8 +104,8 @@ export const readAgain = (world: World): string | null => {
       if (isUnkept(message, store)) continue;
       const { changes, performs } = store.transact([{ message, cause: record.eventId }], { capacity: 64 });
       for (const { key, before, after } of changes) {
-        const was = lasting(before());
-        const is = lasting(after);
+        const was = JSON.stringify(before());
+        const is = JSON.stringify(after);
         if (was !== is)
           return `${name} reads ${record.type} ${record.eventId}, and ${key.kind} ${key.id} changes: ${partOf(was, is)}`;
       }

@@ -102,8 +102,6 @@ export const invariants = {
       end: (world) => {
         for (const { state } of all<Message>(world, 'admission', 'message')) {
           if (!['refused', 'version_conflict'].includes(state.receipt.status)) continue;
-          // Where there was no run there is nothing that keeps the refusal but the inbox, which outlives every topic.
-          if (!world.inbox && state.receipt.code === 'unknown_run') continue;
           if (sealed.some((input) => input.includes(`«${state.clientMessageId}»`)))
             broken(`${state.clientMessageId} was ${state.receipt.status}, and an agent has read it`);
         }

@@ -28,9 +28,6 @@ const maxChaosSteps = 700;
 /** What a relay that stands still may have read before. */
 const maxRelayed = 20;
 
-/** Nobody purges here (that is SQL beside the deciders), and stalling an empty topic would only waste a fault. */
-const neverWritten = 'content.purges.v1';
-
 export const openSimulation = (seed: number, options: Options = {}) => {
   const random = randomOf(seed);
   const agenda = openAgenda();
@@ -130,11 +127,7 @@ export const openSimulation = (seed: number, options: Options = {}) => {
     },
     parts: [
       ...serviceNames.flatMap((name) => [relayOf(name), ownOf(name)]),
-      ...groupNames.flatMap((group) =>
-        topicsOf(group)
-          .filter((topic) => topic !== neverWritten)
-          .map((topic) => topicOf(group, topic)),
-      ),
+      ...groupNames.flatMap((group) => topicsOf(group).map((topic) => topicOf(group, topic))),
     ],
   });
 

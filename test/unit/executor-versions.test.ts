@@ -45,6 +45,35 @@ describe('requirements and updates', () => {
     expect(x.run().requirements.version).toBe(1);
   });
 
+  test('A6 what was refused for want of a run stays refused when that run comes and the request is read again', () => {
+    const x = executor();
+    expect(saidAbout(x.amend('m2'), x.ids('m2').messageId)).toEqual(['refused']);
+    expect(saidAbout(x.amend('m2', { attempt: 2 }), x.ids('m2').messageId)).toEqual(['refused']);
+    expect(saidAbout(x.observe('m3'), x.ids('m3').messageId)).toEqual(['refused']);
+    x.start();
+    for (const sent of [x.amend('m2', { attempt: 3 }), x.observe('m3')])
+      expect(factsOf(sent, 'MessageDecided')).toMatchObject([{ status: 'refused', code: 'unknown_run', revision: 1 }]);
+    expect(x.run().requirements.version).toBe(1);
+    expect(x.run().pending).toEqual([]);
+    expect(saidAbout(x.amend('m4'), x.ids('m4').messageId)).toEqual(['update_received']);
+  });
+
+  test('R1 A6 A16 accounts that name one run before it comes: each keeps its own, and the run is one account’s', () => {
+    const x = executor();
+    x.control('b1', { account: 'bob', namedByMessage: true });
+    x.amend('b2', { account: 'bob' });
+    x.amend('m2');
+    const sent = x.start();
+    expect(saidAbout(sent, x.ids('m1').messageId)).toEqual(['run_started']);
+    expect(factsOf(sent, 'MessageDecided')).toMatchObject([
+      { messageId: x.ids('b1').messageId, status: 'refused', code: 'unknown_run', account: 'bob' },
+      { messageId: x.ids('m1').messageId, account: 'alice' },
+    ]);
+    expect(x.run().status).toBe('running');
+    expect(saidAbout(x.amend('m2', { attempt: 2 }), x.ids('m2').messageId)).toEqual(['refused']);
+    expect(x.run().fates.map(({ messageId }) => messageId)).not.toContain(x.ids('b2').messageId);
+  });
+
   test('R4 publication hears of the new version before any report of it', () => {
     const x = executor();
     x.start();
