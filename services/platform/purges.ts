@@ -1,8 +1,9 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { ContentPurged } from '../../schemas/generated/records';
 import type { Row } from './decision';
 import type { Logger } from './log';
 import { query } from './postgres';
+import { inTransaction } from './transaction';
 
 const lookEveryMs = 2_000;
 const purgesAtATime = 20;
@@ -94,28 +95,6 @@ export const repeatedly = (step: () => Promise<boolean>, everyMs: number, log: L
 export const startPurging = (pool: Pool, carryOut: CarryOut, log: Logger): (() => void) =>
   repeatedly(async () => (await carryOutDue(pool, carryOut)) === purgesAtATime, lookEveryMs, log);
 
-/** A short transaction of its own. It locks no more than one aggregate at a time, so no order of locks is at stake. */
-const inTransaction = async <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> => {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  const onError = (error: Error): void => {
-    broken = error;
-  };
-  client.on('error', onError);
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch((failed: Error) => onError(failed));
-    throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
-  }
-};
-
 /**
  * Changes a stored document as a writer would, but tells nobody: its revision, which others know it by, stays. `change`
  * answers null where nothing is to be done.
@@ -126,7 +105,7 @@ export const rewrite = <S>(
   id: string,
   change: (state: S) => S | null,
 ): Promise<S | undefined> =>
-  inTransaction(pool, async (client) => {
+  inTransaction(pool, 'BEGIN', async (client) => {
     const { rows } = await client.query<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
     const [row] = rows;
     if (row === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { kind, type Kind } from '../platform/decision';
 import { query } from '../platform/postgres';
+import { inTransaction } from '../platform/transaction';
 import { documentRowId, type Document } from './document';
 import type { Fact, ReportRun, Stream, TimelineKind } from './state';
 import { streamIdOf } from './timeline';
@@ -261,23 +262,5 @@ export const firstKept = async (pool: Pool, scope: Scope): Promise<number | null
 };
 
 /** Snapshot and cursor have to come from one consistent read (P3). */
-export const consistently = async <T>(pool: Pool, read: (client: PoolClient) => Promise<T>): Promise<T> => {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  const onError = (error: Error): void => {
-    broken = error;
-  };
-  client.on('error', onError);
-  try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const result = await read(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch((failed: Error) => onError(failed));
-    throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
-  }
-};
+export const consistently = <T>(pool: Pool, read: (client: PoolClient) => Promise<T>): Promise<T> =>
+  inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', read);
