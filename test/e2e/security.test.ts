@@ -89,6 +89,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   '/cancel': () => ({ reason: 'x' }),
   '/pause': () => ({ reason: 'x' }),
   '/release-lease': () => ({ reason: 'x' }),
+  '/purge': () => ({ account: 'alice', reason: 'x' }),
   '/queries': () => ({}),
   '/responses': () => ({ requestRevision: 1, clientResponseId: 'stolen', decision: 'deny' }),
   '/seen': () => undefined,
@@ -164,7 +165,7 @@ test('each operator route of the platform asks for its role, whatever else a tok
   const routes = (await routesOf()).filter(([, path]) =>
     /^\/v1\/ops\/(admission|run-executor|hil|effect-ledger|publication)\//.test(path),
   );
-  expect(routes).toHaveLength(70);
+  expect(routes).toHaveLength(71);
   const operator: Who = {
     name: 'an operator',
     token: await localToken({ account: 'olga', tenant: 'local', app: 'local', roles: everything }),
