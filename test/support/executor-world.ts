@@ -44,6 +44,7 @@ export interface Called {
 export interface ExecutorWorld {
   readonly asked: readonly Asked[];
   readonly called: readonly Called[];
+  readonly databaseUrl: string;
   spawn(instance: string, env?: Readonly<Record<string, string>>): Promise<ToyProcess>;
   /** Sends the command that admission would; resolves with the run. */
   start(clientMessageId: string): Promise<string>;
@@ -183,6 +184,7 @@ export const openExecutorWorld = async (file: string): Promise<ExecutorWorld> =>
   return {
     asked,
     called,
+    databaseUrl,
     spawn: async (instance, more = {}) => {
       const spawned = await spawnToy({ ...env, INSTANCE: instance, ...more }, program);
       instances.push(spawned);

@@ -74,6 +74,13 @@ const databasesOnSmallDisk = async (
   return disk;
 };
 
+/** Deletes what servers that have ended leave in their home, but for what they said. */
+export const leaveLogs = (home: string): void => {
+  removeData(home);
+  for (const entry of readdirSync(home))
+    if (entry !== 'run') rmSync(join(home, entry), { recursive: true, force: true });
+};
+
 /** Changes this test file's environment, so that whatever it calls afterwards means the new stack. */
 export const ownStack = async (purpose: string, diskMegabytes?: number): Promise<OwnStack> => {
   const home = join(homeOf(), 'beside', purpose);
@@ -125,9 +132,7 @@ export const ownStack = async (purpose: string, diskMegabytes?: number): Promise
       for (const server of serverNames) if (running(home, server) !== undefined) signal(server, 'SIGCONT');
       await down({ env: bare });
       disk?.remove();
-      removeData(home);
-      for (const entry of readdirSync(home))
-        if (entry !== 'run') rmSync(join(home, entry), { recursive: true, force: true });
+      leaveLogs(home);
     },
   };
 };
