@@ -77,14 +77,17 @@ export interface History {
 /** The finished work of a long time: what the stack has done itself, copied again and again. */
 export const openHistory = (): History => {
   let copies = 0;
-  let real: number | null = null;
+  let copied = 0;
   return {
     fill: async (rows) => {
-      real ??= await storedRows();
-      const wanted = Math.max(0, Math.round(rows / real) - 1);
-      if (wanted > copies) for (const { service, table } of tables) await copy(service, table, copies + 1, wanted);
-      copies = Math.max(copies, wanted);
-      return storedRows();
+      const before = await storedRows();
+      const more = Math.round((rows - before) / (before - copied));
+      if (more <= 0) return before;
+      for (const { service, table } of tables) await copy(service, table, copies + 1, copies + more);
+      copies += more;
+      const after = await storedRows();
+      copied += after - before;
+      return after;
     },
     clear: async () => {
       for (const { service, table } of tables)

@@ -80,7 +80,9 @@ const beside = async (sizes: readonly string[], once: () => Promise<Result>): Pr
     for (const size of sizes) {
       const storedRows = await history.fill(whole('history', size, 0));
       say(`${storedRows} rows are stored`);
-      results.push({ ...(await once()), storedRows });
+      const result = { ...(await once()), storedRows };
+      say(`${result.runsPerSec} runs/s, p50 ${result.p50Ms}, p99 ${result.p99Ms} ms`);
+      results.push(result);
     }
     return results;
   } finally {
