@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { kind, type Kind } from '../platform/decision';
 import type { Logger } from '../platform/log';
 import { query } from '../platform/postgres';
-import { repeatedly } from '../platform/purges';
+import { repeatedly } from '../platform/repeatedly';
 import { isSettled, storedReceipt } from './receipts';
 import type { Answer } from './messages';
 import { usageAt, type Usage } from './quota';

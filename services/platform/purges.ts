@@ -3,6 +3,7 @@ import type { ContentPurged } from '../../schemas/generated/records';
 import type { Row } from './decision';
 import type { Logger } from './log';
 import { query } from './postgres';
+import { repeatedly } from './repeatedly';
 import { inTransaction } from './transaction';
 
 const lookEveryMs = 2_000;
@@ -49,14 +50,14 @@ const claimDue = (pool: Pool): Promise<{ id: string; what: string; looks: number
      RETURNING id, what, looks, delays`,
   );
 
+/** After the last look nothing can come back any more, and the row goes too. */
 const settle = async (
   pool: Pool,
   { id, looks, delays }: { readonly id: string; readonly looks: number; readonly delays: number },
   all: boolean,
 ): Promise<void> => {
-  const afterSec = all
-    ? (looksAfterSec[looks] ?? null)
-    : Math.min(firstDelaySec * 2 ** Math.min(delays, 20), slowestDelaySec);
+  if (all && looks >= looksAfterSec.length) return void (await query(pool, 'DELETE FROM purges WHERE id = $1', [id]));
+  const afterSec = all ? looksAfterSec[looks] : Math.min(firstDelaySec * 2 ** Math.min(delays, 20), slowestDelaySec);
   await query(
     pool,
     'UPDATE purges SET looks = looks + $2, delays = delays + $3, next_at = clock_timestamp() + make_interval(secs => $4) WHERE id = $1',
@@ -64,36 +65,31 @@ const settle = async (
   );
 };
 
-/** Carries out what is due, and says how many that were. */
-export const carryOutDue = async (pool: Pool, carryOut: CarryOut): Promise<number> => {
+/** Carries out what is due, and says how many that were. One that fails comes again later, and holds up no other. */
+export const carryOutDue = async (
+  pool: Pool,
+  carryOut: CarryOut,
+  onFailure: (error: unknown) => void,
+): Promise<number> => {
   const due = await claimDue(pool);
-  for (const one of due) await settle(pool, one, await carryOut(JSON.parse(one.what) as Purge));
+  for (const one of due) {
+    const all = await carryOut(JSON.parse(one.what) as Purge).catch((error: unknown) => {
+      onFailure(error);
+      return false;
+    });
+    await settle(pool, one, all);
+  }
   return due.length;
-};
-
-/** Does `step` again and again, at once while there is more to do. Returns how to stop. */
-export const repeatedly = (step: () => Promise<boolean>, everyMs: number, log: Logger): (() => void) => {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const go = async (): Promise<void> => {
-    let more = false;
-    try {
-      more = await step();
-    } catch (error) {
-      log.warn({ err: error }, 'work in the background failed; it is tried again');
-    }
-    if (!stopped) timer = setTimeout(() => void go(), more ? 0 : everyMs);
-  };
-  timer = setTimeout(() => void go(), 0);
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
 };
 
 /** Any instance carries purges out, and several at once do no harm. */
 export const startPurging = (pool: Pool, carryOut: CarryOut, log: Logger): (() => void) =>
-  repeatedly(async () => (await carryOutDue(pool, carryOut)) === purgesAtATime, lookEveryMs, log);
+  repeatedly(
+    async () =>
+      (await carryOutDue(pool, carryOut, (error) => log.warn({ err: error }, 'a purge failed'))) === purgesAtATime,
+    lookEveryMs,
+    log,
+  );
 
 /**
  * Changes a stored document as a writer would, but tells nobody: its revision, which others know it by, stays. `change`

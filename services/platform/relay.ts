@@ -29,7 +29,7 @@ export interface Relay {
   push(rows: readonly OutboxRow[], foreign: readonly number[]): void;
   /** Another instance committed rows for buckets that may be ours. */
   hint(buckets: readonly number[]): void;
-  /** More waits in the table than one send takes, or nothing can be sent. */
+  /** More waits in the table than one read takes, or nothing can be sent. */
   readonly behind: () => boolean;
   /** Rows may have been committed that were never pushed: everything is read from the table once. */
   recheck(): void;

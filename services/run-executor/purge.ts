@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from '../platform/log';
 import { query } from '../platform/postgres';
-import { repeatedly, startPurging, type CarryOut, type Purge } from '../platform/purges';
+import { startPurging, type CarryOut, type Purge } from '../platform/purges';
+import { repeatedly } from '../platform/repeatedly';
 import type { Api } from '../platform/service';
 import type { ExecutorMessage } from './messages';
 

@@ -32,14 +32,14 @@ const columnsOf = async (client: Client, table: string): Promise<Column[]> => {
   await client.query(`ANALYZE ${table}`);
   const { rows } = await client.query<Column>(
     `SELECT a.attname AS name, coalesce(pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval%', false) AS drawn,
-            a.atttypid = 'text'::regtype AND (s.n_distinct < 0 OR s.n_distinct > ${fewValues})
+            a.atttypid = 'text'::regtype AND coalesce(s.n_distinct < 0 OR s.n_distinct > ${fewValues}, false)
               AND EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND a.attnum = ANY(i.indkey)) AS id
        FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
        LEFT JOIN pg_stats s ON s.tablename = $1 AND s.attname = a.attname
       WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
     [table],
   );
-  return rows.map((row) => ({ ...row, id: row.id === true || alsoIds.includes(`${table}.${row.name}`) }));
+  return rows.map((row) => ({ ...row, id: row.id || alsoIds.includes(`${table}.${row.name}`) }));
 };
 
 const count = async (client: Client, table: string): Promise<number> =>

@@ -10,7 +10,7 @@ import {
 import { carryOut as ofLedger } from '../../services/effect-ledger/purge';
 import { carryOut as ofHil } from '../../services/hil/purge';
 import { ensureDatabase, migrate, roleOf, serviceNames, type ServiceName } from '../../services/platform/migrate';
-import { carryOutDue, type Purge } from '../../services/platform/purges';
+import { carryOutDue, type CarryOut, type Purge } from '../../services/platform/purges';
 import { documentRowId } from '../../services/publication/document';
 import { carryOut as ofPublication } from '../../services/publication/purge';
 import { factIdOf, streamIdOf } from '../../services/publication/timeline';
@@ -400,11 +400,14 @@ test('X1: a purge is looked at again for as long as old records may come, and li
   };
   const due = (): Promise<unknown> =>
     pool.query('UPDATE purges SET next_at = clock_timestamp() WHERE next_at IS NOT NULL');
+  const unexpected = (error: unknown): never => {
+    throw error;
+  };
   await put('over');
   const seen: (readonly [number, number, number | null])[] = [];
   for (let looks = 0; looks < 6; looks += 1) {
     await due();
-    await carryOutDue(pool, () => Promise.resolve(true));
+    await carryOutDue(pool, () => Promise.resolve(true), unexpected);
     seen.push(await next('over'));
   }
   expect(seen.map(([looks, , sec]) => [looks, sec])).toEqual([
@@ -413,17 +416,26 @@ test('X1: a purge is looked at again for as long as old records may come, and li
     [3, 86_400],
     [4, 691_200],
     [5, 3_974_400],
-    [6, null],
+    // After the last look the row is gone.
+    [-1, null],
   ]);
-  expect(await carryOutDue(pool, () => Promise.resolve(true))).toBe(0);
+  expect(await carryOutDue(pool, () => Promise.resolve(true), unexpected)).toBe(0);
   await put('live');
   for (const sec of [60, 120, 240]) {
     await due();
-    await carryOutDue(pool, () => Promise.resolve(false));
+    await carryOutDue(pool, () => Promise.resolve(false), unexpected);
     expect(await next('live')).toEqual([0, Math.log2(sec / 60) + 1, sec]);
   }
-  // One that fails stays claimed for a while, and comes again.
+  // One that fails comes again later, and holds up no other.
+  await put('other');
   await due();
-  await expect(carryOutDue(pool, () => Promise.reject(new Error('database away')))).rejects.toThrow('database away');
-  expect((await next('live'))[2]).toBeGreaterThan(60);
+  const failures: unknown[] = [];
+  const broken: CarryOut = (purge) =>
+    purge.runId === 'live' ? Promise.reject(new Error('odd content')) : Promise.resolve(true);
+  expect(await carryOutDue(pool, broken, (error) => failures.push(error))).toBe(2);
+  expect(failures).toHaveLength(1);
+  expect([await next('live'), await next('other')]).toEqual([
+    [0, 4, 480],
+    [1, 0, 60],
+  ]);
 });
